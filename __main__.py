@@ -1,0 +1,29 @@
+"""The Pulumi program: settings, plan, resources, outputs."""
+
+import os
+
+import pulumi
+
+import program
+from doks_gpu.cloud import Cloud, token_from_environment
+from doks_gpu.errors import DoksGpuError
+from doks_gpu.plan.stack import make_plan
+from doks_gpu.settings import load, raw_from_pulumi_config
+
+
+def main() -> None:
+    """Refuses before the first resource, with every reason at once."""
+    project, stack = pulumi.get_project(), pulumi.get_stack()
+    settings = load(raw_from_pulumi_config(pulumi.runtime.get_config_env()))
+    cloud = Cloud.from_environment() if token_from_environment(os.environ) else None
+    facts = cloud.facts(project, stack, settings.cluster.id) if cloud else None
+    plan = make_plan(settings, facts, project=project, stack=stack)
+    program.announce(plan)
+    for name, value in program.build(plan, cloud).items():
+        pulumi.export(name, value)
+
+
+try:
+    main()
+except DoksGpuError as error:
+    raise pulumi.RunError(str(error)) from None

@@ -1,0 +1,14 @@
+"""Pulumi components, one concept per file."""
+
+from components.cluster import GpuCluster, GpuClusterArgs
+from components.fleet import GpuFleet, GpuFleetArgs
+from components.priorities import ExpanderPriorities, ExpanderPrioritiesArgs
+
+__all__ = [
+    "ExpanderPriorities",
+    "ExpanderPrioritiesArgs",
+    "GpuCluster",
+    "GpuClusterArgs",
+    "GpuFleet",
+    "GpuFleetArgs",
+]

@@ -1,0 +1,100 @@
+"""The DOKS cluster: made by this stack, or attached by id. Only the small CPU pool is inline; GPU pools live in `fleet`."""
+
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_digitalocean as do
+import pulumi_kubernetes as k8s
+
+from doks_gpu.plan.cluster import ClusterSpec
+from doks_gpu.plan.kubeconfig import exec_kubeconfig
+
+
+@dataclass(frozen=True, kw_only=True)
+class GpuClusterArgs:
+    spec: ClusterSpec
+    """Derived by `doks_gpu.plan.cluster`."""
+
+
+class GpuCluster(pulumi.ComponentResource):
+    """Cluster and the provider for what goes into it. An attached cluster is read, never changed."""
+
+    cluster_id: pulumi.Output[str]
+    cluster_name: pulumi.Output[str]
+    kubernetes: k8s.Provider
+
+    def __init__(self, name: str, args: GpuClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("doks-gpu:index:GpuCluster", name, None, opts)
+        cluster = self._attached(name, args.spec) if args.spec.attached_id else self._made(name, args.spec)
+        self.cluster_id = cluster.id
+        self.cluster_name = cluster.name
+        self.kubernetes = k8s.Provider(
+            f"{name}-kubernetes",
+            kubeconfig=_kubeconfig(cluster),
+            cluster_identifier=cluster.id,
+            enable_server_side_apply=True,
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        self.register_outputs({"clusterId": self.cluster_id, "clusterName": self.cluster_name})
+
+    def _attached(self, name: str, spec: ClusterSpec) -> do.KubernetesCluster:
+        return do.KubernetesCluster.get(
+            name, id=str(spec.attached_id), opts=pulumi.ResourceOptions(parent=self)
+        )
+
+    def _made(self, name: str, spec: ClusterSpec) -> do.KubernetesCluster:
+        pool, autoscaler = spec.cpu_pool, spec.autoscaler
+        return do.KubernetesCluster(
+            name,
+            name=spec.name,
+            region=spec.region,
+            version=spec.version,
+            auto_upgrade=spec.auto_upgrade,
+            ha=spec.high_availability,
+            vpc_uuid=spec.vpc,
+            cluster_subnet=spec.cluster_subnet,
+            service_subnet=spec.service_subnet,
+            destroy_all_associated_resources=spec.destroy_associated_resources,
+            maintenance_policy=_maintenance(spec),
+            cluster_autoscaler_configurations=[
+                do.KubernetesClusterClusterAutoscalerConfigurationArgs(
+                    expanders=list(autoscaler.expanders),
+                    scale_down_utilization_threshold=autoscaler.scale_down_utilization,
+                    scale_down_unneeded_time=autoscaler.scale_down_unneeded,
+                )
+            ],
+            node_pool=do.KubernetesClusterNodePoolArgs(
+                name=pool.name,
+                size=pool.size,
+                auto_scale=pool.autoscaled,
+                min_nodes=pool.min if pool.autoscaled else None,
+                max_nodes=pool.max if pool.autoscaled else None,
+                node_count=pool.count,
+            ),
+            tags=list(spec.tags),
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                protect=spec.protect,
+                # Tags mark what this stack made; DigitalOcean upgrades the version by itself.
+                ignore_changes=["tags", *(["version"] if spec.ignore_version else [])],
+                custom_timeouts=pulumi.CustomTimeouts(create=spec.create_timeout),
+            ),
+        )
+
+
+def _maintenance(spec: ClusterSpec) -> do.KubernetesClusterMaintenancePolicyArgs | None:
+    if spec.maintenance is None:
+        return None
+    return do.KubernetesClusterMaintenancePolicyArgs(
+        day=spec.maintenance.day, start_time=spec.maintenance.start
+    )
+
+
+def _kubeconfig(cluster: do.KubernetesCluster) -> pulumi.Output[str]:
+    """Of what the cluster resource stores about access, only the public certificate is used."""
+    certificate = pulumi.Output.unsecret(cluster.kube_configs).apply(
+        lambda configs: str(configs[0].cluster_ca_certificate or "") if configs else ""
+    )
+    return pulumi.Output.all(cluster.id, cluster.endpoint, certificate).apply(
+        lambda parts: exec_kubeconfig(parts[0], parts[1], parts[2])
+    )

@@ -1,0 +1,31 @@
+"""Where the command prints: results on standard output, everything else on standard error."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+
+# Pipes and CI logs have no width of their own: tables would be squeezed to 80 columns.
+_WIDTH = None if sys.stdout.isatty() or "COLUMNS" in os.environ else 120
+
+out = Console(width=_WIDTH, highlight=False, soft_wrap=False)
+err = Console(stderr=True, width=_WIDTH, highlight=False)
+
+
+def print_json(value: Any) -> None:
+    """Stable JSON: sorted keys, two spaces, no colour."""
+    sys.stdout.write(json.dumps(value, indent=2, sort_keys=True, default=str) + "\n")
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """A spinner on a terminal, nothing in a log."""
+    if err.is_terminal:
+        with err.status(what):
+            yield
+    else:
+        yield

@@ -1,0 +1,122 @@
+"""Runs the Pulumi engine for a stack: its environment, its arguments, its state.
+
+The command adds three things to plain `pulumi`: a PATH on which the engine finds the project's Python and our credential
+helper, continue-on-error (a Spot pool that cannot be made must not stop the rest), and a look for orphans first.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from doks_gpu.errors import DoksGpuError, RefusedError
+from doks_gpu.ops.project import Project
+
+POOL_TYPE = "digitalocean:index/kubernetesNodePool:KubernetesNodePool"
+CLUSTER_TYPE = "digitalocean:index/kubernetesCluster:KubernetesCluster"
+
+
+@dataclass(frozen=True)
+class StateResource:
+    """One resource of the engine's state."""
+
+    urn: str
+    type: str
+    id: str
+    outputs: Mapping[str, Any]
+    external: bool
+
+    @property
+    def name(self) -> str:
+        return self.urn.rsplit("::", 1)[-1]
+
+
+class Engine:
+    """`pulumi` for one stack of one project."""
+
+    def __init__(self, project: Project, stack: str) -> None:
+        self._project, self.stack = project, stack
+        self._environment = environment(os.environ)
+        program = shutil.which("pulumi", path=self._environment["PATH"])
+        if program is None:
+            raise RefusedError(
+                "The Pulumi CLI is not on PATH. Install it (https://www.pulumi.com/docs/install/), or try "
+                "`doks-gpu preview` and `doks-gpu rehearse`, which need no installed CLI."
+            )
+        self._program = program
+
+    def run(self, verb: str, *arguments: str) -> int:
+        """Runs a verb with the user's terminal and returns its exit code.
+
+        Ctrl-C goes to the engine, which stops cleanly and keeps its state; we wait for it.
+        """
+        command = [self._program, verb, "--stack", self.stack, *arguments]
+        with _interrupts_left_to_the_engine():
+            return subprocess.run(  # noqa: S603 - the engine, with arguments of ours
+                command, cwd=self._project.root, env=self._environment, check=False
+            ).returncode
+
+    def state(self) -> list[StateResource]:
+        """What the state holds now; empty for a stack that was never deployed. Raises `DoksGpuError`."""
+        text = self._ask("stack", "export", "--stack", self.stack)
+        resources = (json.loads(text).get("deployment") or {}).get("resources") or []
+        return [
+            StateResource(
+                urn=row["urn"],
+                type=row["type"],
+                id=row.get("id", ""),
+                outputs=row.get("outputs") or {},
+                external=bool(row.get("external")),
+            )
+            for row in resources
+        ]
+
+    def pending(self) -> list[str]:
+        """Names of resources whose creation was interrupted, as the engine noted them."""
+        deployment = json.loads(self._ask("stack", "export", "--stack", self.stack)).get("deployment") or {}
+        return [
+            str(operation["resource"]["urn"]).rsplit("::", 1)[-1]
+            for operation in deployment.get("pending_operations") or []
+        ]
+
+    def _ask(self, *arguments: str) -> str:
+        run = subprocess.run(  # noqa: S603 - the engine, with arguments of ours
+            [self._program, *arguments],
+            cwd=self._project.root,
+            env=self._environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if run.returncode:
+            reason = (run.stderr.strip().splitlines() or ["no reason given"])[-1].removeprefix("error: ")
+            raise DoksGpuError(
+                f"pulumi {' '.join(arguments[:2])} failed: {reason}. "
+                f"Is the stack made (`pulumi stack init {self.stack}`) and the backend logged in (`pulumi login`)?"
+            )
+        return run.stdout
+
+
+def environment(outer: Mapping[str, str]) -> dict[str, str]:
+    """The engine finds `python` and `doks-gpu` of this environment first, and never the user's `KUBECONFIG`."""
+    inner = {key: value for key, value in outer.items() if key != "KUBECONFIG"}
+    scripts = str(Path(sys.executable).parent)
+    inner["PATH"] = os.pathsep.join([scripts, outer.get("PATH", os.defpath)])
+    inner["PULUMI_SKIP_UPDATE_CHECK"] = "true"
+    return inner
+
+
+@contextmanager
+def _interrupts_left_to_the_engine() -> Iterator[None]:
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

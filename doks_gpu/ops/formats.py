@@ -1,0 +1,11 @@
+"""The forms in which a command answers."""
+
+from enum import StrEnum
+
+
+class Output(StrEnum):
+    """`json` is stable: keys are added, never renamed."""
+
+    text = "text"
+    json = "json"
+    markdown = "markdown"

@@ -1,0 +1,160 @@
+"""The `doks-gpu` command: one verb per module, imported when it runs (`kube-token` must start fast)."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from doks_gpu.errors import DoksGpuError
+from doks_gpu.ops.formats import Output
+
+if TYPE_CHECKING:
+    from doks_gpu.ops.project import Project
+
+app = typer.Typer(
+    name="doks-gpu",
+    help="GPU work on DigitalOcean Kubernetes: Spot first, on-demand when Spot goes, priced before it exists.",
+    epilog=(
+        "Exit codes: 0 done; 1 failed; 2 the configuration or the command line is wrong, nothing was made; "
+        "3 something lives outside the state (see `orphans`); 4 finished, but something is missing or left over."
+    ),
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+
+Stack = Annotated[str, typer.Option("--stack", "-s", help="Stack: reads Pulumi.<stack>.yaml.", envvar="DOKS_GPU_STACK")]
+ProjectFolder = Annotated[
+    Path | None, typer.Option("--project", help="Checkout of the program. Default: found from here upwards.")
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+DEFAULT_STACK = "dev"
+
+
+@app.command()
+def preview(
+    stack: Stack = DEFAULT_STACK,
+    project: ProjectFolder = None,
+    config_file: Annotated[
+        Path | None, typer.Option("--config-file", help="Read this file instead of Pulumi.<stack>.yaml.")
+    ] = None,
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Try a value: PATH=VALUE, for example fleets.batch.tiers[0].max=3."),
+    ] = None,
+    compare: Annotated[
+        str | None,
+        typer.Option(
+            "--compare", metavar="REF", help="Say what changed since REF: a folder with a checkout, else a git revision."
+        ),
+    ] = None,
+    output: Annotated[
+        Output, typer.Option("--output", "-o", help="text, json, or markdown (with --compare: a pull-request comment).")
+    ] = Output.text,
+    manifests: Annotated[
+        Path | None, typer.Option("--manifests", help="Folder for the rendered Kubernetes manifests.")
+    ] = None,
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Do not ask the account, even when DIGITALOCEAN_TOKEN is set.")
+    ] = False,
+) -> None:
+    """Show what a stack would be: resources, pools with prices, every check. Needs no account and no Pulumi CLI.
+
+    With DIGITALOCEAN_TOKEN set, sizes, prices, versions and limits are the account's own.
+    """
+    from doks_gpu.ops import preview as verb
+
+    request = verb.Request(
+        stack=stack,
+        config_file=config_file,
+        assignments=tuple(assignments or ()),
+        manifests=manifests,
+        offline=offline,
+        output=output,
+    )
+    raise typer.Exit(verb.preview(_project(project), request, compare))
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def up(context: typer.Context, stack: Stack = DEFAULT_STACK, project: ProjectFolder = None, yes: Yes = False) -> None:
+    """Deploy a stack: looks for orphans, runs `pulumi up`, goes on when one pool cannot be made, names what is missing.
+
+    Further arguments go to `pulumi up`.
+    """
+    from doks_gpu.ops import up as verb
+
+    raise typer.Exit(verb.up(_project(project), stack, yes=yes, extra=context.args))
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def destroy(
+    context: typer.Context, stack: Stack = DEFAULT_STACK, project: ProjectFolder = None, yes: Yes = False
+) -> None:
+    """Destroy a stack: Kubernetes objects, pools, cluster. Names what stays and bills.
+
+    Further arguments go to `pulumi destroy`.
+    """
+    from doks_gpu.ops import up as verb
+
+    raise typer.Exit(verb.destroy(_project(project), stack, yes=yes, extra=context.args))
+
+
+@app.command()
+def orphans(
+    stack: Stack = DEFAULT_STACK,
+    project: ProjectFolder = None,
+    adopt: Annotated[str | None, typer.Option("--adopt", metavar="ID", help="Put it into the state.")] = None,
+    delete: Annotated[str | None, typer.Option("--delete", metavar="ID|all", help="Delete it.")] = None,
+    yes: Yes = False,
+    output: Annotated[Output, typer.Option("--output", "-o", help="text or json.")] = Output.text,
+) -> None:
+    """Name clusters and pools that carry the stack's tags, bill, and are in no state. Exit code 3 when there are any.
+
+    A creation that times out or is killed leaves one behind: the provider records a pool only after its nodes run.
+    """
+    from doks_gpu.ops import orphans as verb
+
+    if adopt and delete:
+        raise typer.BadParameter("--adopt and --delete exclude each other")
+    as_json = output is Output.json
+    raise typer.Exit(verb.orphans(_project(project), stack, adopt=adopt, delete=delete, yes=yes, as_json=as_json))
+
+
+@app.command("kube-token")
+def kube_token(cluster_id: Annotated[str, typer.Argument(help="Id of the cluster.")]) -> None:
+    """Print a short-lived Kubernetes credential (client-go ExecCredential). The stack's kubeconfig calls this."""
+    from doks_gpu.ops import kube_token as verb
+
+    typer.echo(verb.kube_token(cluster_id))
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def rehearse(context: typer.Context, project: ProjectFolder = None) -> None:
+    """Run a whole stack on this machine: real engine, real control plane, a stand-in for DigitalOcean. Linux only.
+
+    Arguments go to the rehearsal: see `doks-gpu rehearse -- --help`.
+    """
+    from doks_gpu.ops import rehearse as verb
+
+    raise typer.Exit(verb.rehearse(_project(project), context.args))
+
+
+def _project(folder: Path | None) -> "Project":
+    from doks_gpu.ops.project import find_project
+
+    return find_project(folder)
+
+
+def main() -> None:
+    """Runs the command; an error that the user can put right is printed without a traceback."""
+    try:
+        app()
+    except DoksGpuError as error:
+        sys.stderr.write(f"Error: {error}\n")
+        sys.exit(error.exit_code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""`doks-gpu up` and `doks-gpu destroy`: the engine's verbs, with a look at the account before and after."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from doks_gpu.cloud import Cloud, CloudError
+from doks_gpu.errors import DoksGpuError
+from doks_gpu.ops import console
+from doks_gpu.ops import orphans as orphan_view
+from doks_gpu.ops.engine import CLUSTER_TYPE, POOL_TYPE, Engine, StateResource
+from doks_gpu.ops.project import Project, configuration, run_offline
+from doks_gpu.plan.orphans import find_orphans
+from doks_gpu.settings import load
+
+EXIT_INCOMPLETE = 4
+"""Exit code of `up` when a tier is missing at the end, and of `destroy` when something of the stack still lives."""
+
+
+def up(project: Project, stack: str, *, yes: bool, extra: Sequence[str] = ()) -> int:
+    """Refuses to add to orphans, runs the engine, and names the tiers that are missing at the end."""
+    raw = configuration(project, stack)
+    settings = load(raw)
+    cloud, engine = Cloud.from_environment(), Engine(project, stack)
+    _, found = orphan_view.look(project, engine, settings, cloud)
+    if found:
+        orphan_view.show(stack, found)
+        console.err.print("[bold]Not started[/]: another `up` would make these a second time. Adopt or delete them first.")
+        return orphan_view.EXIT_FOUND
+    plan = run_offline(project, stack, raw, facts=True)["plan"]
+    _say_what_it_costs(stack, plan)
+    code = engine.run("up", "--continue-on-error", *(["--yes"] if yes else []), *extra)
+    missing = missing_tiers(plan["pools"], engine.state())
+    for line in missing:
+        console.err.print(f"[red]Missing:[/] {line}")
+    _name_new_orphans(project, engine, cloud, settings.cluster.id)
+    if code == 0 and missing:
+        return EXIT_INCOMPLETE
+    return code
+
+
+def missing_tiers(pools: Sequence[Any], state: Sequence[StateResource]) -> list[str]:
+    """One line per tier of the plan that the state does not hold, or holds in its old form."""
+    made = {row.name: row.outputs for row in state if row.type == POOL_TYPE}
+    lines = []
+    for pool in pools:
+        name = f"tier {pool['tier']} of fleet {pool['fleet']} ({pool['size']})"
+        outputs = made.get(pool["name"])
+        if outputs is None:
+            lines.append(f"{name} could not be made. The other tiers work without it; the next `up` tries again.")
+        elif outputs.get("size") != pool["size"]:
+            lines.append(f"{name} could not replace its {outputs.get('size')} pool, which stays. The next `up` tries again.")
+    return lines
+
+
+def destroy(project: Project, stack: str, *, yes: bool, extra: Sequence[str] = ()) -> int:
+    """Refreshes first: a pool that was reclaimed would fail the destroy otherwise. Names what stays and bills."""
+    settings = load(configuration(project, stack))
+    cloud, engine = Cloud.from_environment(), Engine(project, stack)
+    state = engine.state()
+    clusters = [row for row in state if row.type == CLUSTER_TYPE and not row.external]
+    pools = [row for row in state if row.type == POOL_TYPE]
+    console.out.print(
+        f"Destroy stack [bold]{stack}[/] in {settings.region}: {len(clusters)} cluster(s), {len(pools)} GPU pool(s)."
+    )
+    stays = _stays(cloud, [row.id for row in clusters])
+    code = engine.run("destroy", "--refresh", *(["--yes"] if yes else []), *extra)
+    if code == 0:
+        for line in stays:
+            console.out.print(f"Stays and bills: {line}")
+    elif settings.cluster.protect:
+        console.err.print(
+            "The cluster is protected. To let it go: set `doks-gpu:cluster` > `protect: false` in the stack file, "
+            "run `doks-gpu up`, then `doks-gpu destroy`."
+        )
+    left = _name_new_orphans(project, engine, cloud, settings.cluster.id)
+    return EXIT_INCOMPLETE if code == 0 and left else code
+
+
+def _stays(cloud: Cloud, cluster_ids: Sequence[str]) -> list[str]:
+    lines: list[str] = []
+    for cluster_id in cluster_ids:
+        try:
+            lines += cloud.associated_resources(cluster_id)
+        except CloudError as error:
+            lines.append(f"unknown: {error}")
+    return lines
+
+
+def _say_what_it_costs(stack: str, plan: Any) -> None:
+    hourly = plan["pricing"]["hourly"]
+    console.out.print(
+        f"Stack [bold]{stack}[/] in {plan['region']}: {len(plan['pools'])} GPU pools, "
+        f"{hourly['min']} to {hourly['max']} $/hour."
+    )
+
+
+def _name_new_orphans(project: Project, engine: Engine, cloud: Cloud, cluster_id: str | None) -> bool:
+    try:
+        facts = cloud.facts(project.name, engine.stack, cluster_id)
+        found = find_orphans(facts, {row.id for row in engine.state() if row.id})
+    except DoksGpuError as error:
+        console.err.print(f"Whether something was left outside the state is unknown: {error}\nRun: doks-gpu orphans")
+        return True
+    if found:
+        orphan_view.show(engine.stack, found)
+    return bool(found)

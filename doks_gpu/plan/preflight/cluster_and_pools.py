@@ -1,0 +1,5 @@
+"""Placeholder."""
+
+from doks_gpu.plan.preflight.model import RuleBook
+
+BOOK = RuleBook()

@@ -1,0 +1,71 @@
+"""The composition: which components a plan needs, in which order, with which outputs."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pulumi
+
+from components import (
+    ExpanderPriorities,
+    ExpanderPrioritiesArgs,
+    GpuCluster,
+    GpuClusterArgs,
+    GpuFleet,
+    GpuFleetArgs,
+)
+from components.priorities import MapReady
+from doks_gpu import priority_map
+from doks_gpu.cloud import Cloud
+from doks_gpu.plan.report import estimate
+from doks_gpu.plan.stack import StackPlan
+
+OUTPUTS = ("clusterId", "clusterName", "region", "pools", "hourlyUsd")
+
+
+def announce(plan: StackPlan) -> None:
+    """Shows the estimate and every warning in `pulumi preview` itself. Raises `RefusedError` on any error."""
+    plan.refuse_errors()
+    pulumi.log.info(estimate(plan))
+    for finding in plan.findings:
+        if finding.severity == "warning":
+            pulumi.log.warn(f"{finding.rule}: {finding.message} {finding.way_out}")
+
+
+def build(plan: StackPlan, cloud: Cloud | None) -> Mapping[str, pulumi.Input[Any]]:
+    """Registers every resource and returns the stack's outputs. `cloud` is None where nothing will be made."""
+    cluster = GpuCluster("cluster", GpuClusterArgs(spec=plan.cluster))
+    fleets = [
+        GpuFleet(name, GpuFleetArgs(cluster_id=cluster.cluster_id, pools=pools))
+        for name, pools in plan.pools_by_fleet().items()
+    ]
+    pools = {name: pool for fleet in fleets for name, pool in fleet.pools.items()}
+    ExpanderPriorities(
+        "priorities",
+        ExpanderPrioritiesArgs(
+            cluster_id=cluster.cluster_id,
+            levels=plan.levels,
+            pool_ids={name: pool.id for name, pool in pools.items()},
+            previous_ids=plan.previous_ids,
+            map_ready=_map_ready(cloud, attached=plan.cluster.attached_id is not None) if cloud else None,
+        ),
+        opts=pulumi.ResourceOptions(provider=cluster.kubernetes),
+    )
+    return {
+        "clusterId": cluster.cluster_id,
+        "clusterName": cluster.cluster_name,
+        "region": plan.region,
+        "pools": {
+            spec.name: {"id": pools[spec.name].id, "size": spec.size, "usdPerHour": str(spec.price.usd_per_hour)}
+            for spec in plan.pools
+        },
+        "hourlyUsd": plan.pricing.output(),
+    }
+
+
+def _map_ready(cloud: Cloud, *, attached: bool) -> MapReady:
+    read = priority_map.reader(cloud)
+
+    async def ready(cluster_id: str) -> None:
+        await priority_map.wait_until_ready(cluster_id, read, attached=attached)
+
+    return ready
