@@ -3,6 +3,7 @@
 import os
 
 import pulumi
+from pulumi.runtime import config
 
 import program
 from doks_gpu.cloud import Cloud, token_from_environment
@@ -14,7 +15,8 @@ from doks_gpu.settings import load, raw_from_pulumi_config
 def main() -> None:
     """Refuses before the first resource, with every reason at once."""
     project, stack = pulumi.get_project(), pulumi.get_stack()
-    settings = load(raw_from_pulumi_config(pulumi.runtime.get_config_env()))
+    values, secret_keys = config.get_config_env(), config.get_config_secret_keys_env()
+    settings = load(raw_from_pulumi_config(values, secret_keys))
     cloud = Cloud.from_environment() if token_from_environment(os.environ) else None
     facts = cloud.facts(project, stack, settings.cluster.id) if cloud else None
     plan = make_plan(settings, facts, project=project, stack=stack)

@@ -42,7 +42,7 @@ class OfflineCloud(Mocks):
             }
         return resource_id(args.name), outputs
 
-    def call(self, args: Any) -> tuple[dict[Any, Any], list[tuple[str, str]] | None]:
+    def call(self, _: Any) -> tuple[dict[Any, Any], list[tuple[str, str]] | None]:
         return {}, None
 
 
@@ -55,11 +55,11 @@ class Recorder(MockMonitor):
 
     def RegisterResource(self, request: Any) -> Any:  # noqa: N802 - the protocol's name
         self.requests.append(request)
-        return super().RegisterResource(request)
+        return MockMonitor.RegisterResource(self, request)
 
     def ReadResource(self, request: Any) -> Any:  # noqa: N802 - the protocol's name
         self.requests.append(request)
-        return super().ReadResource(request)
+        return MockMonitor.ReadResource(self, request)
 
 
 def resource_id(name: str) -> str:
@@ -68,7 +68,7 @@ def resource_id(name: str) -> str:
 
 
 def graph(plan: StackPlan) -> list[dict[str, Json]]:
-    """Registers the plan's resources with the recorder: type, name, inputs, parent, dependencies and options of each."""
+    """Registers the plan's resources with the recorder and describes each of them."""
     import program
 
     asyncio.set_event_loop(asyncio.new_event_loop())

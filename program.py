@@ -55,7 +55,11 @@ def build(plan: StackPlan, cloud: Cloud | None) -> Mapping[str, pulumi.Input[Any
         "clusterName": cluster.cluster_name,
         "region": plan.region,
         "pools": {
-            spec.name: {"id": pools[spec.name].id, "size": spec.size, "usdPerHour": str(spec.price.usd_per_hour)}
+            spec.name: {
+                "id": pools[spec.name].id,
+                "size": spec.size,
+                "usdPerHour": str(spec.price.usd_per_hour),
+            }
             for spec in plan.pools
         },
         "hourlyUsd": plan.pricing.output(),

@@ -1,4 +1,4 @@
-"""The DOKS cluster: made by this stack, or attached by id. Only the small CPU pool is inline; GPU pools live in `fleet`."""
+"""The DOKS cluster: made by this stack, or attached by id. Only the small CPU pool is inline (see `fleet`)."""
 
 from dataclasses import dataclass
 
@@ -38,9 +38,7 @@ class GpuCluster(pulumi.ComponentResource):
         self.register_outputs({"clusterId": self.cluster_id, "clusterName": self.cluster_name})
 
     def _attached(self, name: str, spec: ClusterSpec) -> do.KubernetesCluster:
-        return do.KubernetesCluster.get(
-            name, id=str(spec.attached_id), opts=pulumi.ResourceOptions(parent=self)
-        )
+        return do.KubernetesCluster.get(name, id=str(spec.attached_id), opts=pulumi.ResourceOptions(parent=self))
 
     def _made(self, name: str, spec: ClusterSpec) -> do.KubernetesCluster:
         pool, autoscaler = spec.cpu_pool, spec.autoscaler
@@ -85,9 +83,7 @@ class GpuCluster(pulumi.ComponentResource):
 def _maintenance(spec: ClusterSpec) -> do.KubernetesClusterMaintenancePolicyArgs | None:
     if spec.maintenance is None:
         return None
-    return do.KubernetesClusterMaintenancePolicyArgs(
-        day=spec.maintenance.day, start_time=spec.maintenance.start
-    )
+    return do.KubernetesClusterMaintenancePolicyArgs(day=spec.maintenance.day, start_time=spec.maintenance.start)
 
 
 def _kubeconfig(cluster: do.KubernetesCluster) -> pulumi.Output[str]:

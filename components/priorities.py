@@ -1,7 +1,7 @@
 """The cluster autoscaler's priority map: DOKS owns the object, we own its one line of text.
 
-DOKS makes the map once the `priority` expander is on, some time after the cluster runs. A map made by us would lack DOKS's
-labels, so the patch waits for it (see docs/adr/0005-priority-map-ownership.md).
+DOKS makes the map once the `priority` expander is on, some time after the cluster runs. A map made by us would lack
+DOKS's labels, so the patch waits for it (see docs/adr/0005-priority-map-ownership.md).
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -31,13 +31,11 @@ class ExpanderPrioritiesArgs:
 
 
 class ExpanderPriorities(pulumi.ComponentResource):
-    """Sets `data.priorities` and nothing else. The map outlives the stack: without it the autoscaler picks at random."""
+    """Sets `data.priorities` alone. The map outlives the stack: without it the autoscaler picks at random."""
 
     text: pulumi.Output[str]
 
-    def __init__(
-        self, name: str, args: ExpanderPrioritiesArgs, opts: pulumi.ResourceOptions | None = None
-    ) -> None:
+    def __init__(self, name: str, args: ExpanderPrioritiesArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("doks-gpu:index:ExpanderPriorities", name, None, opts)
         self.text = _text(args)
         k8s.core.v1.ConfigMapPatch(
@@ -54,7 +52,7 @@ class ExpanderPriorities(pulumi.ComponentResource):
 
 
 def _text(args: ExpanderPrioritiesArgs) -> pulumi.Output[str]:
-    """No dependency on the pools: the engine skips what depends on a pool that failed, and the map must follow the others."""
+    """Depends on no pool: the engine skips what depends on one that failed, and the map must follow the others."""
     if pulumi.runtime.is_dry_run():
         return pulumi.Output.all(**args.pool_ids).apply(lambda ids: priorities.text(args.levels, ids))
     return pulumi.Output.from_input(_text_of_pools_that_exist(args))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from doks_gpu.errors import DoksGpuError, RefusedError
@@ -40,7 +41,9 @@ class Credentials:
     expires_at: datetime
 
     def __repr__(self) -> str:
-        return f"Credentials(server={self.server!r}, token=<hidden>, expires_at={self.expires_at.isoformat()})"
+        return (
+            f"Credentials(server={self.server!r}, token=<hidden>, expires_at={self.expires_at.isoformat()})"
+        )
 
 
 def token_from_environment(environment: Mapping[str, str] = os.environ) -> str | None:
@@ -79,12 +82,16 @@ class Cloud:
         """Reads everything that the rules of the plan compare with. `cluster_id` is that of an attached cluster."""
         account = self._call("read the account", self._client.account.get)["account"]
         options = self._call("read DOKS's options", self._client.kubernetes.list_options)["options"]
-        clusters = list(self._pages("list clusters", self._client.kubernetes.list_clusters, "kubernetes_clusters"))
+        clusters = list(
+            self._pages("list clusters", self._client.kubernetes.list_clusters, "kubernetes_clusters")
+        )
         tagged = {c["id"] for c in clusters if stack_of(c.get("tags") or ()) == (project, stack)}
         team: Mapping[str, Any] = account.get("team") or {}
         return Facts(
             read_on=datetime.now(UTC).date(),
-            sizes={row["slug"]: _size(row) for row in self._pages("list sizes", self._client.sizes.list, "sizes")},
+            sizes={
+                row["slug"]: _size(row) for row in self._pages("list sizes", self._client.sizes.list, "sizes")
+            },
             doks_sizes=frozenset(row["slug"] for row in options.get("sizes") or ()),
             doks_regions=frozenset(row["slug"] for row in options.get("regions") or ()),
             versions=tuple(row["slug"] for row in options.get("versions") or ()),
@@ -92,7 +99,9 @@ class Cloud:
             team_id=team.get("uuid"),
             team_name=team.get("name"),
             clusters=tuple(
-                _cluster(row, ours=row["id"] in tagged) for row in clusters if row["id"] in {*tagged, cluster_id}
+                _cluster(row, ours=row["id"] in tagged)
+                for row in clusters
+                if row["id"] in {*tagged, cluster_id}
             ),
             pools=tuple(_pools(clusters, project, stack)),
         )
@@ -117,9 +126,15 @@ class Cloud:
             lambda: self._client.kubernetes.list_associated_resources(cluster_id),
             gone_is_fine=True,
         )
-        kinds = {"volumes": "volume", "volume_snapshots": "volume snapshot", "load_balancers": "load balancer"}
+        kinds = {
+            "volumes": "volume",
+            "volume_snapshots": "volume snapshot",
+            "load_balancers": "load balancer",
+        }
         return [
-            f"{kind} {row['name']} ({row['id']})" for key, kind in kinds.items() for row in answer.get(key) or ()
+            f"{kind} {row['name']} ({row['id']})"
+            for key, kind in kinds.items()
+            for row in answer.get(key) or ()
         ]
 
     def delete_pool(self, cluster_id: str, pool_id: str) -> None:
@@ -141,7 +156,7 @@ class Cloud:
     def _pages(self, what: str, call: Callable[..., Any], key: str) -> Iterator[Mapping[str, Any]]:
         page, seen = 1, 0
         while True:
-            answer = self._call(what, lambda page=page: call(page=page, per_page=PAGE_SIZE))
+            answer = self._call(what, partial(call, page=page, per_page=PAGE_SIZE))
             rows = answer.get(key) or []
             yield from rows
             seen += len(rows)
@@ -160,7 +175,9 @@ class Cloud:
                 return {}
             raise CloudError(_http_message(what, error.status_code, error.message)) from None
         except AzureError as error:
-            raise CloudError(f"DigitalOcean could not be reached to {what}: {_first_line(str(error))}") from None
+            raise CloudError(
+                f"DigitalOcean could not be reached to {what}: {_first_line(str(error))}"
+            ) from None
         if isinstance(answer, Mapping) and "message" in answer and "request_id" in answer:
             if gone_is_fine and answer.get("id") == "not_found":
                 return {}

@@ -1,7 +1,7 @@
 """Waits for the priority map that DOKS makes, and says when it must be left alone.
 
-The patch that follows would create a missing map, without DOKS's labels (server-side apply creates what is not there), so
-this wait comes first, with a bound.
+The patch that follows would create a missing map, without DOKS's labels (server-side apply creates what is not there),
+so this wait comes first, with a bound.
 """
 
 import asyncio

@@ -17,6 +17,8 @@ from doks_gpu.settings.loader import own_name
 from doks_gpu.settings.problems import PREFIX, hide_secrets, key_path, meant, names_secret, one_line
 from doks_gpu.settings.reading import encrypted, is_encrypted
 
+MERGE_TAG = "tag:yaml.org,2002:merge"
+
 _STEP = re.compile(r'\.?(?P<key>[A-Za-z0-9_-]+)|\[(?P<index>[0-9]{1,6})\]|\["(?P<quoted>[^"]+)"\]')
 
 
@@ -25,13 +27,13 @@ class _EngineLoader(yaml.SafeLoader):
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen: set[Hashable] = set()
-        for key_node, _ in node.value:
+        for key_node in (key for key, _ in node.value if key.tag != MERGE_TAG):
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, Hashable):
                 raise yaml.constructor.ConstructorError(
                     None, None, "this key is not a string", key_node.start_mark
                 )
-            if key in seen and key_node.tag != "tag:yaml.org,2002:merge":
+            if key in seen:
                 raise yaml.constructor.ConstructorError(
                     None, None, f"{key} is there twice", key_node.start_mark
                 )
@@ -89,17 +91,21 @@ def _read(path: Path) -> dict[str, Any]:
     return parsed or {}
 
 
+def _config(path: Path) -> dict[str, Any]:
+    config = _read(path).get("config") or {}
+    if not isinstance(config, dict):
+        raise RefusedError(f"{path}: config: a mapping is needed")
+    return config
+
+
 def read_stack_file(path: Path) -> dict[str, Any]:
     """The `doks-gpu:` keys of a stack's file, without their prefix, for `doks_gpu.settings.load`.
 
     Encrypted values become a marker that `load` refuses. Raises `RefusedError` for a file that cannot be
     read.
     """
-    config = _read(path).get("config") or {}
-    if not isinstance(config, dict):
-        raise RefusedError(f"{path}: config: a mapping is needed")
     raw: dict[str, Any] = {}
-    for key, value in config.items():
+    for key, value in _config(path).items():
         if ":" not in key:
             raise RefusedError(f"{path}: config: {_safe(key)} has no namespace: write {PREFIX}{_safe(key)}")
         if (name := own_name(key)) is not None:
@@ -119,9 +125,8 @@ def _without_ciphertext(value: Any) -> Any:
 
 def with_defaults(raw: Mapping[str, Any], project_file: Path) -> dict[str, Any]:
     """The stack's keys, and the defaults that `Pulumi.yaml` declares for those that it leaves out."""
-    declared = _read(project_file).get("config") or {}
     merged = dict(raw)
-    for key, schema in declared.items():
+    for key, schema in _config(project_file).items():
         name = key.removeprefix(PREFIX)
         if ":" not in name and name not in merged and isinstance(schema, dict) and "default" in schema:
             merged[name] = schema["default"]

@@ -98,6 +98,14 @@ class Rehearsal:
         document["config"] = others | {prefix + key: value for key, value in raw.items()}
         path.write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
 
+    def write_kubeconfig(self) -> Path:
+        """For people who look around: administrator access to the newest cluster, in the rehearsal's own folder."""
+        path = self.workspace.folder / "kubeconfig"
+        clusters = self.cloud.cluster_ids()
+        if clusters:
+            path.write_bytes(self.planes.plane(clusters[-1]).admin_kubeconfig.read_bytes())
+        return path
+
     def _provider_folder(self) -> Path:
         """A folder with the chosen executable under the name that the engine looks for."""
         name = "pulumi-resource-digitalocean"

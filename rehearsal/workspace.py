@@ -11,7 +11,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-PROGRAM = ("Pulumi.yaml", "__main__.py", "program.py", "offline.py", "components", "doks_gpu", "pyproject.toml")
+PROGRAM = (
+    "Pulumi.yaml",
+    "__main__.py",
+    "program.py",
+    "offline.py",
+    "components",
+    "doks_gpu",
+    "pyproject.toml",
+)
 
 
 @dataclass(frozen=True)
@@ -39,7 +47,11 @@ class Workspace:
             for key, value in outer.items()
             if not key.startswith(prefixes) or key.startswith("DOKS_GPU_REHEARSAL_")
         }
-        path = [str(Path(sys.executable).parent), *(str(tool) for tool in tools), kept.get("PATH", os.defpath)]
+        path = [
+            str(Path(sys.executable).parent),
+            *(str(tool) for tool in tools),
+            kept.get("PATH", os.defpath),
+        ]
         return kept | {
             "PATH": os.pathsep.join(path),
             "PULUMI_HOME": str(self.folder / "pulumi-home"),

@@ -1,4 +1,5 @@
-"""DigitalOcean's sizes and prices as they were read, each with date, source and confidence. It decides nothing."""
+"""DigitalOcean's sizes and prices as they were read, each with date, source and confidence. It decides
+nothing."""
 
 from doks_gpu.catalog.gpu import GPU_SIZES
 from doks_gpu.catalog.model import (

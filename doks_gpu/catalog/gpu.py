@@ -1,7 +1,8 @@
 """Every GPU size that DigitalOcean lists, one row each. A new size is one row here.
 
-Prices, vCPUs and memory: one account's `GET /v2/sizes`, published by its author, read on 2026-10-08. That account had no
-NVIDIA quota and the API hides regions from such accounts, so the regions come from several places, each named.
+Prices, vCPUs and memory: one account's `GET /v2/sizes`, published by its author, read on 2026-10-08. That
+account had no NVIDIA quota and the API hides regions from such accounts, so the regions come from several
+places, each named.
 """
 
 from collections.abc import Sequence
@@ -27,17 +28,15 @@ def _seen(text: str, confidence: Confidence = "medium") -> Source:
 
 
 _TRIED = _seen("regions that a public tool tries for this size")
-_REPORTED = _seen("regions that public tools and reports name for this size")
-_UNDATED = _seen("named by DigitalOcean's material without a date", "low")
+_SECONDARY = _seen("secondary sources: public tools and reports that name these regions")
+_UNRATED = _seen("named next to the one-GPU size in secondary sources", "low")
 _CONTRACT = _seen("contract price sheet, secondary source")
 _GUIDE = _seen("DOKS guide of 2025, secondary source")
 _HARDWARE = _seen("hardware announcement for this region, secondary source")
 
 
 def _regions(*groups: tuple[Source, str]) -> tuple[RegionFact, ...]:
-    return tuple(
-        RegionFact(region=region, source=source) for source, names in groups for region in names.split()
-    )
+    return tuple(RegionFact(region=region, source=source) for source, names in groups for region in names.split())
 
 
 def _row(
@@ -62,12 +61,12 @@ def _row(
 
 
 _RTX = _regions((_TRIED, "ams3 nyc2"))
-_H100 = _regions((_REPORTED, "nyc2 tor1 atl1"))
-_H100_8 = _regions((_UNDATED, "nyc2 tor1"))
+_H100 = _regions((_SECONDARY, "nyc2 tor1 atl1"))
+_H100_8 = _regions((_UNRATED, "nyc2 tor1"))
 _H200 = _regions((_CONTRACT, "nyc2 atl1"))
-_H200_8 = _regions((_REPORTED, "nyc2"))
+_H200_8 = _regions((_SECONDARY, "nyc2"))
 _MI300 = _regions((_CONTRACT, "atl1"), (_GUIDE, "tor1 nyc2"))
-_MI300_8 = _regions((_UNDATED, "atl1"))
+_MI300_8 = _regions((_UNRATED, "atl1"))
 _MI325 = _regions((_LISTED_REGION, "nyc2 tor1"), (_CONTRACT, "atl1"))
 _MI325_8 = _regions((_LISTED_REGION, "nyc2 tor1"))
 _MI350 = _regions((_LISTED_REGION, "ric1"))

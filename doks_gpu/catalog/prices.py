@@ -1,7 +1,7 @@
 """What a cluster costs besides its GPUs: CPU nodes, control plane, volumes, buckets.
 
-None of these prices was read in an account. Each names where it comes from; where sources disagree the higher one is
-taken, because an estimate that is too low is a surprise bill.
+None of these prices was read in an account. Each names where it comes from; where sources disagree the higher
+one is taken, because an estimate that is too low is a surprise bill.
 """
 
 from datetime import date
@@ -10,7 +10,8 @@ from decimal import ROUND_HALF_UP, Decimal
 from doks_gpu.catalog.model import CpuSize, ListPrice, Source
 
 HOURS_PER_MONTH = 730
-"""Average month. DigitalOcean caps a node at 672 hours a month, so a full month bills up to 8 % less than shown."""
+"""Average month. DigitalOcean caps a node at 672 hours a month, so a full month bills up to 8 % less than
+shown."""
 
 _DROPLETS = Source(
     text="droplet price table in a public article of mid-2026 (secondhand); the monthly prices agree with "
@@ -19,12 +20,12 @@ _DROPLETS = Source(
     confidence="medium",
 )
 _DOKS_PAGE = Source(
-    text="docs.digitalocean.com/products/kubernetes/details/pricing: $40 a month, prorated hourly (stored copy)",
+    text="$40 a month, prorated hourly (DigitalOcean docs, Kubernetes pricing, a stored copy)",
     read_on=date(2026, 11, 30),
     confidence="medium",
 )
 _VOLUMES = Source(
-    text="$0.15 per GiB and month, standard tier, in a public article of mid-2026 (secondhand); older material says "
+    text="$0.15 per GiB and month, standard tier, in a public article of mid-2026 (secondhand); older texts say "
     "$0.10, so the higher one is taken",
     read_on=date(2026, 11, 30),
     confidence="low",

@@ -1,7 +1,7 @@
 """What a size slug says by itself, so that a size newer than the catalogue still works once it has a price.
 
-Shape, from every GPU slug listed on 2026-10-08: `gpu-<model>x<GPUs>-<memory of all GPUs>gb[-lc][-spot]`. AMD's slugs leave
-the X of the model's name to the count (`mi300x8` is eight MI300X).
+Shape, from every GPU slug listed on 2026-10-08: `gpu-<model>x<GPUs>-<memory of all GPUs>gb[-lc][-spot]`.
+AMD's slugs leave the X of the model's name to the count (`mi300x8` is eight MI300X).
 """
 
 import re
@@ -9,11 +9,11 @@ import re
 from doks_gpu.catalog.model import GpuHardware, Vendor
 
 SPOT_SUFFIX = "-spot"
-"""DigitalOcean sells Spot under slugs of its own; no other field says it (API, godo and provider, read 2026-08)."""
+"""DigitalOcean sells Spot under slugs of its own; no other field says it (API, godo and provider, read
+2026-08)."""
 
-_GPU_SLUG = re.compile(
-    r"gpu-(?P<model>[a-z0-9]+?)x(?P<gpus>[1-9][0-9]?)-(?P<total>[1-9][0-9]{0,5})gb(?:-[a-z0-9]+)*\Z"
-)
+_GPU_SLUG = re.compile(r"gpu-(?P<model>[a-z0-9]+?)x(?P<gpus>[1-9][0-9]?)-(?P<total>[1-9][0-9]{0,5})gb(?:-[a-z0-9]+)*\Z")
+_AMD_MODEL = re.compile(r"mi[0-9]")
 _AMD_INSTINCT = re.compile(r"mi[0-9]+\Z")
 
 
@@ -40,5 +40,6 @@ def model_name(word: str) -> str:
 
 
 def vendor_of(model: str) -> Vendor:
-    """AMD's data-centre GPUs are all called MI something; everything else that DigitalOcean sells is NVIDIA's."""
-    return "amd" if model.startswith("mi") else "nvidia"
+    """By the model's name: AMD's are called MI and a number; all others that DigitalOcean lists are
+    NVIDIA's."""
+    return "amd" if _AMD_MODEL.match(model) else "nvidia"

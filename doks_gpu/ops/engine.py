@@ -1,7 +1,8 @@
 """Runs the Pulumi engine for a stack: its environment, its arguments, its state.
 
-The command adds three things to plain `pulumi`: a PATH on which the engine finds the project's Python and our credential
-helper, continue-on-error (a Spot pool that cannot be made must not stop the rest), and a look for orphans first.
+The command adds three things to plain `pulumi`: a PATH on which the engine finds the project's Python and our
+credential helper, continue-on-error (a Spot pool that cannot be made must not stop the rest), and a look for orphans
+first.
 """
 
 import json

@@ -47,11 +47,14 @@ def preview(
     compare: Annotated[
         str | None,
         typer.Option(
-            "--compare", metavar="REF", help="Say what changed since REF: a folder with a checkout, else a git revision."
+            "--compare",
+            metavar="REF",
+            help="Say what changed since REF: a folder with a checkout, else a git revision.",
         ),
     ] = None,
     output: Annotated[
-        Output, typer.Option("--output", "-o", help="text, json, or markdown (with --compare: a pull-request comment).")
+        Output,
+        typer.Option("--output", "-o", help="text, json, or markdown (with --compare: a pull-request comment)."),
     ] = Output.text,
     manifests: Annotated[
         Path | None, typer.Option("--manifests", help="Folder for the rendered Kubernetes manifests.")

@@ -28,9 +28,7 @@ def look(project: Project, engine: Engine, settings: Settings, cloud: Cloud) -> 
     return facts, find_orphans(facts, known)
 
 
-def orphans(
-    project: Project, stack: str, *, adopt: str | None, delete: str | None, yes: bool, as_json: bool
-) -> int:
+def orphans(project: Project, stack: str, *, adopt: str | None, delete: str | None, yes: bool, as_json: bool) -> int:
     """Returns 0 when nothing is left over, `EXIT_FOUND` when something is."""
     engine, cloud = Engine(project, stack), Cloud.from_environment()
     settings = load(configuration(project, stack))
@@ -103,9 +101,7 @@ def _delete(cloud: Cloud, stack: str, chosen: Sequence[Orphan], *, yes: bool) ->
 
 
 def _adopt(engine: Engine, orphan: Orphan, *, yes: bool) -> int:
-    type_, component = (
-        (CLUSTER_TYPE, "GpuCluster") if orphan.kind == "cluster" else (POOL_TYPE, "GpuFleet")
-    )
+    type_, component = (CLUSTER_TYPE, "GpuCluster") if orphan.kind == "cluster" else (POOL_TYPE, "GpuFleet")
     state = engine.state()
     parent = _parent(state, component, orphan)
     name = orphan.resource_name or parent.name

@@ -65,9 +65,20 @@ def _write_manifests(project: Project, request: Request, answer: dict[str, Any])
     for row in answer["resources"]:
         if not row["type"].startswith("kubernetes:") or not row["inputs"].get("kind"):
             continue
-        text = yaml.safe_dump(row["inputs"], sort_keys=False, allow_unicode=True, width=110)
+        text = yaml.dump(row["inputs"], Dumper=_Readable, sort_keys=True, allow_unicode=True, width=110)
         (folder / f"{row['inputs']['kind'].lower()}-{row['name']}.rendered.yaml").write_text(text, encoding="utf-8")
     return folder
+
+
+class _Readable(yaml.SafeDumper):
+    """Text of several lines as a block, the way that people write it."""
+
+
+def _block(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+
+
+_Readable.add_representer(str, _block)
 
 
 def _compared(project: Project, request: Request, reference: str) -> int:

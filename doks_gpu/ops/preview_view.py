@@ -33,7 +33,7 @@ def show(answer: Mapping[str, Any], manifests: Path | None) -> None:
     if answer["refused"]:
         console.out.print("\n[red bold]Refused[/]: nothing would be made until the errors above are gone.")
         return
-    console.out.print(_tree(plan, answer["resources"]))
+    console.out.print(_tree(answer["resources"]))
     if manifests:
         console.out.print(f"Manifests: {_relative(manifests)}")
 
@@ -57,7 +57,7 @@ def _pools(plan: Mapping[str, Any]) -> Table:
         table.add_row(
             charge["name"],
             _size(plan, charge, pool),
-            f"{pool['gpus']}× {pool['vendor'].upper()} {pool['model'].upper()}" if pool else "",  # noqa: RUF001
+            f"{pool['gpus']}× {pool['vendor'].upper()} {pool['model'].upper()}" if pool else "",
             _range(charge),
             _usd(price["usdPerHour"]),
             _usd(price["usdPerHour"], charge["min"]),
@@ -78,7 +78,7 @@ def _size(plan: Mapping[str, Any], charge: Mapping[str, Any], pool: Mapping[str,
 
 
 def _range(charge: Mapping[str, Any]) -> str:
-    return str(charge["max"]) if charge["min"] == charge["max"] else f"{charge['min']}–{charge['max']}"  # noqa: RUF001
+    return str(charge["max"]) if charge["min"] == charge["max"] else f"{charge['min']}–{charge['max']}"
 
 
 def _money(plan: Mapping[str, Any]) -> str:
@@ -119,7 +119,7 @@ def _show_findings(findings: Sequence[Mapping[str, str]]) -> None:
             console.out.print(grid)
 
 
-def _tree(plan: Mapping[str, Any], resources: Sequence[Mapping[str, Any]]) -> Tree:
+def _tree(resources: Sequence[Mapping[str, Any]]) -> Tree:
     children: defaultdict[str | None, list[Mapping[str, Any]]] = defaultdict(list)
     names = {row["name"] for row in resources}
     for row in resources:
@@ -134,7 +134,7 @@ def _tree(plan: Mapping[str, Any], resources: Sequence[Mapping[str, Any]]) -> Tr
                 below = [r for r in children[row["name"]] if r is not row]
                 grow(leaf, below, seen | {row["name"]})
 
-    grow(root, [r for r in children[None]], frozenset())
+    grow(root, children[None], frozenset())
     return root
 
 
@@ -168,7 +168,10 @@ def markdown(comparison: Comparison, after: Mapping[str, Any] | None, errors: st
     parts = [f"### doks-gpu preview: stack `{comparison.stack}`"]
     if errors:
         fence = "\n".join(line.replace("```", "'''") for line in errors.splitlines())
-        return "\n\n".join([*parts, "**The configuration is refused.** Nothing would be made.", f"```\n{fence}\n```"]) + "\n"
+        return (
+            "\n\n".join([*parts, "**The configuration is refused.** Nothing would be made.", f"```\n{fence}\n```"])
+            + "\n"
+        )
     if after and after["refused"]:
         parts.append("**Refused**: the errors below stop the stack before the first resource.")
     parts += [

@@ -24,7 +24,9 @@ def up(project: Project, stack: str, *, yes: bool, extra: Sequence[str] = ()) ->
     _, found = orphan_view.look(project, engine, settings, cloud)
     if found:
         orphan_view.show(stack, found)
-        console.err.print("[bold]Not started[/]: another `up` would make these a second time. Adopt or delete them first.")
+        console.err.print(
+            "[bold]Not started[/]: another `up` would make these a second time. Adopt or delete them first."
+        )
         return orphan_view.EXIT_FOUND
     plan = run_offline(project, stack, raw, facts=True)["plan"]
     _say_what_it_costs(stack, plan)
@@ -48,7 +50,9 @@ def missing_tiers(pools: Sequence[Any], state: Sequence[StateResource]) -> list[
         if outputs is None:
             lines.append(f"{name} could not be made. The other tiers work without it; the next `up` tries again.")
         elif outputs.get("size") != pool["size"]:
-            lines.append(f"{name} could not replace its {outputs.get('size')} pool, which stays. The next `up` tries again.")
+            lines.append(
+                f"{name} could not replace its {outputs.get('size')} pool, which stays. The next `up` tries again."
+            )
     return lines
 
 

@@ -52,7 +52,8 @@ class ClusterSpec:
     version: str
     """Full slug where the account's versions are known, else the prefix that was given."""
     ignore_version: bool
-    """DOKS upgrades by itself, or a prefix was given: a lower version in the program would replace the cluster."""
+    """DOKS upgrades by itself, or a prefix was given: a lower version in the program would replace the
+    cluster."""
     auto_upgrade: bool
     high_availability: bool | None
     """None: DOKS decides."""

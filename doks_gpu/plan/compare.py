@@ -124,7 +124,7 @@ def _word(value: Any) -> str:
 
 
 def _nodes(pool: Pool) -> str:
-    return str(pool["max"]) if pool["min"] == pool["max"] else f"{pool['min']}–{pool['max']}"  # noqa: RUF001
+    return str(pool["max"]) if pool["min"] == pool["max"] else f"{pool['min']}–{pool['max']}"
 
 
 def _pools(old: Mapping[str, Any], new: Mapping[str, Any], *, moved: bool) -> list[str]:

@@ -38,6 +38,8 @@ class LivePool:
     count: int
     usd_per_hour: Decimal | None
     """Price at creation, from the pool's tag: no API shows it later."""
+    ceiling: int | None = None
+    """`max_nodes`, or the count of a fixed pool; None where it was not read."""
 
 
 @dataclass(frozen=True, kw_only=True)

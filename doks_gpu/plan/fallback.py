@@ -1,12 +1,13 @@
 """How long a pod waits until the autoscaler asks for on-demand capacity, by the way in which Spot fails.
 
-Rules and times seen with cluster-autoscaler 1.36.1 on 2026-12-01 (autoscaler-observations, sections 0, 4, 5, 6 and 14),
-with its default flags; DOKS runs a build of its own. The node's boot comes on top of every figure.
+Rules and times seen with cluster-autoscaler 1.36.1 on 2026-12-01 (autoscaler-observations, sections 0, 4, 5,
+6 and 14), with its default flags; DOKS runs a build of its own. The node's boot comes on top of every figure.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import dropwhile, takewhile
 from typing import Literal
 
 from doks_gpu.plan.pools import PoolSpec
@@ -25,7 +26,8 @@ Way = Literal["refused", "at-ceiling", "never-booted"]
 
 @dataclass(frozen=True, kw_only=True)
 class WayToFallback:
-    """One way of failing. `soonest` and `latest` count from the pod's creation to the request for on-demand."""
+    """One way of failing. `soonest` and `latest` count from the pod's creation to the request for
+    on-demand."""
 
     way: Way
     soonest: timedelta
@@ -43,18 +45,19 @@ class FleetFallback:
     bound: timedelta | None
     """With `fallbackAfter`: the most that any way takes. None: the autoscaler's own rules alone."""
     may_never_come: bool
-    """Every on-demand tier may be at zero, and a GPU pool at zero never wakes (upstream; DOKS's build is unproven)."""
+    """No on-demand tier behind Spot both grows and always has a node: a fixed pool is never raised, and a GPU pool
+    at zero never wakes (upstream; DOKS's build is unproven)."""
 
 
-def fleet_fallback(
-    fleet: str, pools: Sequence[PoolSpec], fallback_after: timedelta | None
-) -> FleetFallback | None:
-    """Derives the times; None for a fleet that has no Spot tier, or nothing behind it.
+def fleet_fallback(fleet: str, pools: Sequence[PoolSpec], fallback_after: timedelta | None) -> FleetFallback | None:
+    """Derives the times; None for a fleet without a Spot tier, or with nothing behind it.
 
-    `pools` are in order of preference. A fixed pool is invisible to the autoscaler: it costs no time and cannot be raised.
+    A fixed Spot pool is invisible to the autoscaler, so it is never asked and costs no time.
     """
-    spot = [pool for pool in pools if pool.is_spot]
-    on_demand = [pool for pool in pools if not pool.is_spot]
+    preferred = sorted(pools, key=lambda pool: -pool.level)
+    behind = list(dropwhile(lambda pool: not pool.is_spot, preferred))
+    spot = list(takewhile(lambda pool: pool.is_spot, behind))
+    on_demand = [pool for pool in behind if not pool.is_spot]
     if not spot or not on_demand:
         return None
     asked = [pool for pool in spot if pool.autoscaled]
@@ -78,7 +81,7 @@ def fleet_fallback(
         on_demand_pools=tuple(pool.name for pool in on_demand),
         ways=tuple(_bounded(way, bound) for way in ways),
         bound=bound,
-        may_never_come=all(pool.min == 0 for pool in on_demand),
+        may_never_come=not any(pool.autoscaled and pool.min > 0 for pool in on_demand),
     )
 
 

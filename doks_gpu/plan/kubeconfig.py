@@ -1,7 +1,7 @@
 """The kubeconfig that the Kubernetes provider gets: no token in it, only the command that asks for one.
 
-DOKS tokens die after days and a refresh runs with what the state holds, so a token in the state would break a stack that
-was left alone (docs/adr/0004-kubeconfig-credentials.md).
+DOKS tokens die after days and a refresh runs with what the state holds, so a token in the state would break a stack
+that was left alone (docs/adr/0004-kubeconfig-credentials.md).
 """
 
 import json

@@ -7,7 +7,8 @@ from doks_gpu.catalog import Vendor
 WORKLOAD = "workload"
 """Ours: label and taint of every GPU pool; the one label that a workload selects its fleet by."""
 CAPACITY_TYPE = "doks-gpu/capacity-type"
-"""Ours: `spot` or `on-demand`. No public source shows that DOKS's own label is always there (read 2026-11-30)."""
+"""Ours: `spot` or `on-demand`. No public source shows that DOKS's own label is always there (read
+2026-11-30)."""
 SPOT: Literal["spot"] = "spot"
 ON_DEMAND: Literal["on-demand"] = "on-demand"
 
@@ -24,6 +25,7 @@ INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 """The size slug (digitalocean-cloud-controller-manager, 2026-08-19): its `-spot` ending shows a Spot node."""
 
 GPU_RESOURCE: dict[Vendor, str] = {"nvidia": "nvidia.com/gpu", "amd": "amd.com/gpu"}
-"""Extended resource, and key of the taint (empty value, NoSchedule) that DOKS puts on the vendor's nodes (DOKS docs)."""
+"""Extended resource, and key of the taint (empty value, NoSchedule) that DOKS puts on the vendor's nodes
+(DOKS docs)."""
 
 NO_SCHEDULE = "NoSchedule"

@@ -4,9 +4,8 @@ import hashlib
 import re
 
 NAME_LIMIT = 63
-"""A DNS label (RFC 1123). DigitalOcean publishes no limit for clusters; nodes carry the pool's name as host name."""
-PULUMI_SUFFIX = 8
-"""A hyphen and seven hexadecimal digits, which Pulumi adds to a pool's name (pulumi-digitalocean 4.84.1)."""
+"""A DNS label (RFC 1123). DigitalOcean publishes no limit for clusters; nodes carry the pool's name as host
+name."""
 
 CPU_POOL = "cpu"
 """Name of the cluster's own pool. It is fixed: the pool is part of the cluster and never replaced alone."""
@@ -18,7 +17,8 @@ def pool_name(fleet: str, tier: str) -> str:
 
 
 def cluster_name(project: str, stack: str) -> str:
-    """Default name of a cluster: `<project>-<stack>`, as a DNS label. A name that had to be cut ends in a hash."""
+    """Default name of a cluster: `<project>-<stack>`, as a DNS label. A name that had to be cut ends in a
+    hash."""
     wanted = f"{project}-{stack}"
     label = re.sub(r"[^a-z0-9]+", "-", wanted.lower()).strip("-")
     if not label or not label[0].isalpha():

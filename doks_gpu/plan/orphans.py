@@ -1,7 +1,7 @@
 """What carries the stack's tags and is in no state: it lives and bills, and nothing would ever delete it.
 
-The provider keeps a pool in the state only after its nodes are ready, so a creation that times out or is killed leaves one
-behind (provider-observations, "creation that times out or is killed"). A cluster is no different.
+The provider keeps a pool in the state only after its nodes are ready, so a creation that times out or is killed leaves
+one behind (provider-observations, "creation that times out or is killed"). A cluster is no different.
 """
 
 from collections.abc import Collection, Mapping

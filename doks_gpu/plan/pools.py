@@ -10,8 +10,8 @@ from doks_gpu.plan.facts import Facts
 from doks_gpu.settings import Fleet, Settings, Tier
 
 CREATE_TIMEOUT = "90m"
-"""The provider waits 30 minutes for the nodes unless told otherwise; scarce GPUs take longer, and what times out is an
-orphan (provider-observations, 2026-11-30)."""
+"""The provider waits 30 minutes for the nodes unless told otherwise; scarce GPUs take longer, and what times
+out is an orphan (provider-observations, 2026-11-30)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +51,7 @@ class PoolSpec:
     taints: tuple[Taint, ...]
     tags: tuple[str, ...]
     price: rates.Price
+    """What it costs now: a live Spot pool keeps the price of its creation. The tag has the price of a new one."""
     relative_speed: Decimal
     """Work per GPU-hour against the other tiers of the fleet."""
     generation: int
@@ -59,7 +60,8 @@ class PoolSpec:
 
     @property
     def replace_on_ceiling(self) -> bool:
-        """Whether `max` (or a fixed count) changes by replacement: DigitalOcean fixes it at a Spot pool's creation."""
+        """Whether `max` (or a fixed count) changes by replacement: DigitalOcean fixes it at a Spot pool's
+        creation."""
         return self.is_spot
 
     @property
@@ -70,10 +72,12 @@ class PoolSpec:
 
 @dataclass(frozen=True, kw_only=True)
 class UnreadableTier:
-    """A tier whose size neither the catalogue nor the account knows and whose slug says nothing: no pool is planned."""
+    """A tier whose size neither the catalogue nor the account knows and whose slug says nothing: no pool is
+    planned."""
 
     fleet: str
     tier: str
+    rank: int
     size: str
 
 
@@ -88,17 +92,18 @@ def derive_pools(
     for fleet_name, fleet, rank, tier in enabled_tiers(settings):
         hardware = hardware_of(tier.size, facts)
         if hardware is None:
-            unreadable.append(UnreadableTier(fleet=fleet_name, tier=tier.name, size=tier.size))
+            unreadable.append(UnreadableTier(fleet=fleet_name, tier=tier.name, rank=rank, size=tier.size))
             continue
-        price = rates.gpu_price(tier.size, tier.usd_per_hour, facts)
+        offered = rates.gpu_price(tier.size, tier.usd_per_hour, facts)
         pool_tags = tags.PoolTags(
             project=project,
             stack=stack,
             fleet=fleet_name,
             tier=tier.name,
             generation=tier.generation,
-            usd_per_hour=price.usd_per_hour,
+            usd_per_hour=offered.usd_per_hour,
         )
+        price = _locked_price(fleet_name, tier, facts) or offered
         pools.append(_pool(fleet_name, fleet, rank, tier, hardware, price, tags.pool_tags(pool_tags)))
     return tuple(pools), tuple(unreadable)
 
@@ -112,7 +117,8 @@ def enabled_tiers(settings: Settings) -> Iterator[tuple[str, Fleet, int, Tier]]:
 
 
 def hardware_of(slug: str, facts: Facts | None) -> catalog.GpuHardware | None:
-    """GPUs of one node: from the catalogue, else the account, else the slug itself; None when none of them says."""
+    """GPUs of one node: from the catalogue, else the account, else the slug itself; None when none of them
+    says."""
     if known := catalog.find(slug):
         return known.hardware
     said = facts.sizes.get(slug) if facts else None
@@ -126,6 +132,23 @@ def hardware_of(slug: str, facts: Facts | None) -> catalog.GpuHardware | None:
             gpu_memory_gib=said.gpu_memory_gib,
         )
     return catalog.parse_size(slug)
+
+
+def _locked_price(fleet: str, tier: Tier, facts: Facts | None) -> rates.Price | None:
+    """Price of the live Spot pool that this tier keeps; None when there is none or it is about to be replaced."""
+    if facts is None or tier.usd_per_hour is not None or not catalog.is_spot(tier.size):
+        return None
+    kept = (fleet, tier.name, tier.size, tier.generation)
+    for live in facts.pools:
+        same = (live.fleet, live.tier, live.size, live.generation) == kept
+        if same and live.usd_per_hour is not None and live.ceiling in (None, tier.max):
+            return rates.Price(
+                usd_per_hour=live.usd_per_hour,
+                origin="live pool",
+                read_on=facts.read_on,
+                source="the pool's tag: a Spot price holds for the life of its pool",
+            )
+    return None
 
 
 def _pool(

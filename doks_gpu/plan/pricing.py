@@ -1,7 +1,8 @@
 """What a stack costs: per hour at its minimum and maximum, while a pool is replaced, and per month when idle.
 
-Everything that bills from the moment of `up` is in it: GPU pools, the CPU pool, a highly available control plane,
-Prometheus's volume, the Spaces subscription. Traffic and load balancers are not: nothing here makes any.
+Everything that bills from the moment of `up` is in it: GPU pools, the CPU pool, a highly available control
+plane, Prometheus's volume, the Spaces subscription. Traffic and load balancers are not: nothing here makes
+any.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,8 @@ from doks_gpu.plan.pools import PoolSpec
 from doks_gpu.settings import Settings
 
 HIGH_AVAILABILITY_BY_DEFAULT = (1, 36)
-"""From this version DOKS turns the highly available control plane on unless told otherwise (API reference, 2026-08)."""
+"""From this version DOKS turns the highly available control plane on unless told otherwise (API reference,
+2026-08)."""
 
 Kind = Literal["gpu-pool", "cpu-pool", "control-plane", "volume", "bucket"]
 
@@ -96,12 +98,10 @@ def stack_pricing(settings: Settings, pools: Sequence[PoolSpec], facts: Facts | 
     least = sum((charge.usd_min for charge in charges), Decimal(0))
     return StackPricing(
         charges=charges,
-        hourly=Hourly(
-            min=least, max=most, peak=most + (_pool_charge(dearest).usd_max if dearest else Decimal(0))
-        ),
+        hourly=Hourly(min=least, max=most, peak=most + (_pool_charge(dearest).usd_max if dearest else Decimal(0))),
         idle_per_month=least * catalog.HOURS_PER_MONTH,
         dearest_pool=dearest.name if dearest else None,
-        work=tuple(WorkPrice(pool=pool.name, usd=usd_per_work(pool)) for pool in pools),
+        work=tuple(map(_work_price, pools)),
         unknown=tuple(charge.name for charge in charges if charge.price.usd_per_hour is None),
     )
 
@@ -110,6 +110,11 @@ def usd_per_work(pool: PoolSpec) -> Decimal | None:
     """Price of one GPU-hour, divided by the tier's speed; None when the price is unknown."""
     price = pool.price.usd_per_hour
     return None if price is None else price / pool.gpus / pool.relative_speed
+
+
+def _work_price(pool: PoolSpec) -> WorkPrice:
+    usd = usd_per_work(pool)
+    return WorkPrice(pool=pool.name, usd=None if usd is None else usd.quantize(Decimal("0.0001")))
 
 
 def has_high_availability(settings: Settings) -> bool:

@@ -1,9 +1,9 @@
 """The text of the cluster autoscaler's priority map: which pool is asked first.
 
-Rules seen with cluster-autoscaler 1.36.1 on 2026-12-01: keys are integers and the highest wins; values are regular
-expressions that are searched in the pool's id; an unlisted pool is still used when no listed one is available; a missing or
-broken map is no stop, the choice is then random among all pools that fit. So every id is anchored and stands on one level,
-and everybody else is on the lowest.
+Rules seen with cluster-autoscaler 1.36.1 on 2026-12-01: keys are integers and the highest wins; values are
+regular expressions that are searched in the pool's id; an unlisted pool is still used when no listed one is
+available; a missing or broken map is no stop, the choice is then random among all pools that fit. So every id
+is anchored and stands on one level, and everybody else is on the lowest.
 """
 
 import re
@@ -37,8 +37,9 @@ def level(rank: int, priority: int | None) -> int:
 def text(levels: Mapping[str, int], ids: Mapping[str, str]) -> str:
     """The map's text for the pools that exist.
 
-    `levels` has every pool of the plan, `ids` those with a known id. Raises `DoksGpuError` when there is no id at all, an id
-    is not a UUID or is there twice, or a pool has no level: such a text would make the autoscaler choose at random.
+    `levels` has every pool of the plan, `ids` those with a known id. Raises `DoksGpuError` when there is no
+    id at all, an id is not a UUID or is there twice, or a pool has no level: such a text would make the
+    autoscaler choose at random.
     """
     if not ids:
         raise DoksGpuError("No GPU pool exists yet, so the autoscaler's priority map stays as it is.")
@@ -63,7 +64,8 @@ def merge(made: Mapping[str, str], previous: Mapping[str, str]) -> dict[str, str
 
 
 def is_starter_or_ours(content: str) -> bool:
-    """Whether a map's text holds nothing but DOKS's starter line or what `text` writes, so that nobody's work is lost."""
+    """Whether a map's text holds nothing but DOKS's starter line or what `text` writes, so that nobody's work
+    is lost."""
     try:
         found = yaml.safe_load(content)
     except yaml.YAMLError:
@@ -89,7 +91,5 @@ def _level_of(pool: str, levels: Mapping[str, int]) -> int:
 
 def _pattern(pool: str, identity: str) -> str:
     if not _UUID.fullmatch(identity):
-        raise DoksGpuError(
-            f"The id of pool {pool} is {identity!r}, not a UUID, so the priority map was not written."
-        )
+        raise DoksGpuError(f"The id of pool {pool} is {identity!r}, not a UUID, so the priority map was not written.")
     return f"^{identity}$"

@@ -1,4 +1,5 @@
-"""Price of one node, and of what is billed besides nodes: from the configuration, else the account, else the catalogue.
+"""Price of one node, and of what is billed besides nodes: from the configuration, else the account, else the
+catalogue.
 
 A price that nobody knows is unknown, never 0. A Spot price holds for the life of its pool.
 """
@@ -11,7 +12,7 @@ from typing import Literal
 from doks_gpu import catalog
 from doks_gpu.plan.facts import Facts
 
-Origin = Literal["configuration", "account", "catalogue", "unknown"]
+Origin = Literal["configuration", "live pool", "account", "catalogue", "unknown"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,14 +52,10 @@ def listed(price: catalog.ListPrice, units: int = 1) -> Price:
     )
 
 
-def _first(
-    slug: str, configured: Decimal | None, facts: Facts | None, known: catalog.ListPrice | None
-) -> Price:
+def _first(slug: str, configured: Decimal | None, facts: Facts | None, known: catalog.ListPrice | None) -> Price:
     if configured is not None:
         return Price(usd_per_hour=configured, origin="configuration", read_on=None, source="usdPerHour")
     said = facts.sizes.get(slug) if facts else None
     if facts and said and said.usd_per_hour > 0:
-        return Price(
-            usd_per_hour=said.usd_per_hour, origin="account", read_on=facts.read_on, source="GET /v2/sizes"
-        )
+        return Price(usd_per_hour=said.usd_per_hour, origin="account", read_on=facts.read_on, source="GET /v2/sizes")
     return listed(known) if known else UNKNOWN

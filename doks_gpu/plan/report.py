@@ -27,7 +27,7 @@ def _charge(charge: Charge) -> str:
     units = f"{charge.min} to {charge.max}" if charge.min != charge.max else f"{charge.min}"
     when = f", {charge.price.read_on}" if charge.price.read_on else ""
     return (
-        f"  {charge.name}: {units} × {each} = {cents(charge.usd_min)} to {cents(charge.usd_max)} "  # noqa: RUF001
+        f"  {charge.name}: {units} × {each} = {cents(charge.usd_min)} to {cents(charge.usd_max)} "
         f"({charge.price.origin}{when})"
     )
 
@@ -35,9 +35,7 @@ def _charge(charge: Charge) -> str:
 def _sums(pricing: StackPricing) -> str:
     hourly = pricing.hourly
     peak = f", {cents(hourly.peak)} while {pricing.dearest_pool} is replaced" if pricing.dearest_pool else ""
-    return (
-        f"  total: {cents(hourly.min)} to {cents(hourly.max)}{peak}; idle {cents(pricing.idle_per_month)} a month"
-    )
+    return f"  total: {cents(hourly.min)} to {cents(hourly.max)}{peak}; idle {cents(pricing.idle_per_month)} a month"
 
 
 def fallback_words(fleet: FleetFallback) -> str:
@@ -54,4 +52,7 @@ def _range(soonest: timedelta, latest: timedelta) -> str:
 def wait_words(wait: timedelta) -> str:
     """`40 s`, `4 min 40 s`, `15 min`."""
     minutes, seconds = divmod(round(wait.total_seconds()), 60)
-    return " ".join(part for part in (f"{minutes} min" * bool(minutes), f"{seconds} s" * bool(seconds)) if part) or "0 s"
+    return (
+        " ".join(part for part in (f"{minutes} min" * bool(minutes), f"{seconds} s" * bool(seconds)) if part)
+        or "0 s"
+    )

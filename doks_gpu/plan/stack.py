@@ -1,4 +1,5 @@
-"""The whole plan of a stack: settings and facts in, everything that the program registers out. No input or output."""
+"""The whole plan of a stack: settings and facts in, everything that the program registers out. No input or
+output."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
@@ -78,8 +79,7 @@ def make_plan(settings: Settings, facts: Facts | None, *, project: str, stack: s
     pricing = stack_pricing(settings, pools, facts)
     subject = preflight.Subject(settings, facts, pools, unreadable, pricing)
     fallbacks = (
-        fleet_fallback(name, fleet_pools, fleet.fallback_after)
-        for name, fleet, fleet_pools in subject.fleets()
+        fleet_fallback(name, fleet_pools, fleet.fallback_after) for name, fleet, fleet_pools in subject.fleets()
     )
     return StackPlan(
         project=project,
@@ -96,7 +96,7 @@ def make_plan(settings: Settings, facts: Facts | None, *, project: str, stack: s
         pricing=pricing,
         fallback=tuple(fallback for fallback in fallbacks if fallback),
         findings=preflight.run(subject),
-        previous_ids=_previous_ids(pools, facts),
+        previous_ids=_previous_ids(subject),
     )
 
 
@@ -113,17 +113,16 @@ def as_dict(plan: StackPlan) -> dict[str, Any]:
     return told
 
 
-def _previous_ids(pools: tuple[PoolSpec, ...], facts: Facts | None) -> Mapping[str, str]:
-    """Of two live pools of one tier (one of them is an orphan) the higher generation counts, then the lower id."""
-    if facts is None:
+def _previous_ids(subject: preflight.Subject) -> Mapping[str, str]:
+    """Of two live pools of one tier (one is an orphan) the higher generation counts, then the lower id."""
+    cluster = subject.live_cluster
+    if subject.facts is None or cluster is None:
         return {}
-    live = sorted(facts.pools, key=lambda pool: (-pool.generation, pool.id))
-    ids: dict[str, str] = {}
-    for spec in pools:
-        found = next((pool.id for pool in live if (pool.fleet, pool.tier) == (spec.fleet, spec.tier)), None)
-        if found:
-            ids[spec.name] = found
-    return ids
+    here = (pool for pool in subject.facts.pools if pool.cluster_id == cluster.id)
+    live: dict[tuple[str, str], str] = {}
+    for pool in sorted(here, key=lambda pool: (-pool.generation, pool.id)):
+        live.setdefault((pool.fleet, pool.tier), pool.id)
+    return {spec.name: live[spec.fleet, spec.tier] for spec in subject.pools if (spec.fleet, spec.tier) in live}
 
 
 def _json(value: Any) -> Any:

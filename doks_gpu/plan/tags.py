@@ -1,8 +1,9 @@
-"""DigitalOcean tags that say whose a cluster or a pool is: written at creation, read back by `orphans` and the live facts.
+"""DigitalOcean tags that say whose a cluster or a pool is: written at creation, read back by `orphans` and
+the live facts.
 
-A tag matches `^[a-zA-Z0-9:\\-_]{1,255}$` (provider's own check, read 2026-08-06). DigitalOcean keeps the case of the first
-use of a tag and treats other cases as the same one, so everything here is lower case and other characters are written as
-`_` and two hexadecimal digits per byte.
+A tag matches `^[a-zA-Z0-9:\\-_]{1,255}$` (provider's own check, read 2026-08-06). DigitalOcean keeps the case
+of the first use of a tag and treats other cases as the same one, so everything here is lower case and other
+characters are written as `_` and two hexadecimal digits per byte.
 """
 
 import re
@@ -81,8 +82,8 @@ def _tag(kind: str, *values: str) -> str:
     tag = ":".join((PREFIX, kind, *values))
     if len(tag) > TAG_LIMIT:
         raise RefusedError(
-            f"The tag {tag[:60]}… would have {len(tag)} characters and DigitalOcean allows {TAG_LIMIT}: "
-            "use a shorter name for the project or the stack."
+            f"The tag {tag[:60]}… would have {len(tag)} characters and DigitalOcean allows {TAG_LIMIT}: use "
+            "a shorter name for the project or the stack."
         )
     return tag
 
@@ -110,8 +111,7 @@ def _name(values: Mapping[str, str], kind: str) -> str | None:
 
 def _escape(text: str) -> str:
     return "".join(
-        letter if _PLAIN.match(letter) else "".join(f"_{byte:02x}" for byte in letter.encode())
-        for letter in text
+        letter if _PLAIN.match(letter) else "".join(f"_{byte:02x}" for byte in letter.encode()) for letter in text
     )
 
 
@@ -119,8 +119,6 @@ def _unescape(text: str) -> str | None:
     if not _ESCAPED.match(text):
         return None
     try:
-        return re.sub(
-            rb"_([0-9a-f]{2})", lambda found: bytes.fromhex(found[1].decode()), text.encode()
-        ).decode()
+        return re.sub(rb"_([0-9a-f]{2})", lambda found: bytes.fromhex(found[1].decode()), text.encode()).decode()
     except UnicodeDecodeError:
         return None

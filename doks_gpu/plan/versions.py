@@ -1,7 +1,8 @@
 """Kubernetes versions of DOKS: what a prefix means today, and which upgrades DOKS accepts.
 
 DOKS upgrades one minor at a time, and only from the newest patch of the present one
-(digitalocean/terraform-provider-digitalocean#708); a version below the one in the state replaces the whole cluster (seen).
+(digitalocean/terraform-provider-digitalocean#708); a version below the one in the state replaces the whole
+cluster (seen).
 """
 
 import re
@@ -19,13 +20,15 @@ def parse(slug: str) -> Key | None:
 
 
 def newest(prefix: str, offered: Sequence[str]) -> str | None:
-    """The newest full slug that a prefix (`1.36`, `1.36.3`) or a full slug stands for; None when none is offered."""
+    """The newest full slug that a prefix (`1.36`, `1.36.3`) or a full slug stands for; None when none is
+    offered."""
     fitting = [slug for slug in offered if slug == prefix or slug.startswith((f"{prefix}.", f"{prefix}-"))]
     return max(fitting, key=lambda slug: parse(slug) or (0, 0, 0, 0), default=None)
 
 
 def resolve(wanted: str, offered: Sequence[str]) -> str:
-    """The newest slug for a prefix; the text itself when it is a full slug or nothing is known to be offered."""
+    """The newest slug for a prefix; the text itself when it is a full slug or nothing is known to be
+    offered."""
     return newest(wanted, offered) or wanted
 
 
@@ -36,7 +39,8 @@ def is_at_least(version: str, major: int, minor: int) -> bool:
 
 
 def step_before(current: str, wanted: str, offered: Sequence[str]) -> str | None:
-    """The upgrade that DOKS wants before this one; None when it accepts it at once (or the slugs cannot be compared)."""
+    """The upgrade that DOKS wants before this one; None when it accepts it at once (or the slugs cannot be
+    compared)."""
     here, there = parse(current), parse(wanted)
     if here is None or there is None or here[:2] == there[:2]:
         return None

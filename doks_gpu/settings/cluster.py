@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import ValidationInfo, field_validator
 
+from doks_gpu.catalog import is_spot
 from doks_gpu.settings.types import (
     Cidr,
     Flag,
@@ -60,7 +61,7 @@ class CpuPool(Section):
     @field_validator("size")
     @classmethod
     def _is_a_cpu_size(cls, size: str) -> str:
-        if size.startswith("gpu-") or size.endswith("-spot"):
+        if size.startswith("gpu-") or is_spot(size):
             raise refused(
                 "a CPU size, on demand: add-ons and system pods must never wait for a GPU or go with Spot"
             )

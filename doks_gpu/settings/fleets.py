@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
+from doks_gpu.catalog import is_spot
 from doks_gpu.settings.types import (
     Count,
     Flag,
@@ -110,7 +111,7 @@ class Tier(Section):
     @property
     def is_spot(self) -> bool:
         """DigitalOcean may take the whole pool back."""
-        return self.size.endswith("-spot")
+        return is_spot(self.size)
 
 
 class Fleet(Section):

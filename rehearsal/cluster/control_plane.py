@@ -206,6 +206,7 @@ def _api_flags(folder: Path, certificates: Certificates, ports: Ports) -> tuple[
         "--authorization-mode=RBAC",
         f"--authentication-token-webhook-config-file={folder / 'token-review.kubeconfig'}",
         "--authentication-token-webhook-version=v1",
+        # The API server keeps a good answer for 10 s more in a cache that no flag changes.
         "--authentication-token-webhook-cache-ttl=1s",
         "--service-account-issuer=https://kubernetes.default.svc",
         f"--service-account-key-file={certificates.service_account_public_key}",

@@ -8,7 +8,7 @@ the real program.
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -51,20 +51,12 @@ class Child:
         self._process.wait(_KILL_SECONDS)
 
 
-def start(
-    name: str,
-    program: Path,
-    arguments: Sequence[str],
-    log: Path,
-    environment: Mapping[str, str] | None = None,
-) -> Child:
+def start(name: str, program: Path, arguments: Sequence[str], log: Path) -> Child:
     """Starts a program in a session of its own: Ctrl-C reaches the rehearsal alone, which then ends it."""
-    return _spawner.submit(_start, name, program, arguments, log, environment).result()
+    return _spawner.submit(_start, name, program, arguments, log).result()
 
 
-def _start(
-    name: str, program: Path, arguments: Sequence[str], log: Path, environment: Mapping[str, str] | None
-) -> Child:
+def _start(name: str, program: Path, arguments: Sequence[str], log: Path) -> Child:
     command = [sys.executable, "-ISc", _LAUNCHER, str(os.getpid()), str(program), *arguments]
     with log.open("ab") as output:
         process = subprocess.Popen(  # noqa: S603 - programs of the toolchain
@@ -73,6 +65,5 @@ def _start(
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            env=dict(environment) if environment is not None else None,
         )
     return Child(name, process, log)

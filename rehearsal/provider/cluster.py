@@ -35,15 +35,13 @@ class Cluster:
     def diff(self, state: Props, inputs: Props) -> Changes:
         """With the stray `nodePool.labels` that is planned next to any other change, and sends nothing."""
         found = self._changes(state, inputs)
-        if found and "labels" not in inputs["nodePool"] and "nodePool.labels" not in found:
+        if found and "labels" not in _pool(inputs) and "nodePool.labels" not in found:
             found["nodePool.labels"] = Change(Edit.ADD)
         return found
 
     def _changes(self, state: Props, inputs: Props) -> Changes:
         found = diffing.changes(self.fields, state, _lower_region(inputs))
-        found = node_pool.without_count_noise(
-            found, "nodePool.nodeCount", state.get("nodePool", {}), inputs["nodePool"]
-        )
+        found = node_pool.without_count_noise(found, "nodePool.nodeCount", _pool(state), _pool(inputs))
         if "version" in found and _is_lower(inputs["version"], state["version"]):
             found["version"] = diffing.replacing(found["version"])
         return found
@@ -195,6 +193,12 @@ class Cluster:
         self._api.call(
             "PUT", node_pool.pool_path(cluster["id"], pool["id"]), {"name": pool["name"], "tags": tags}
         )
+
+
+def _pool(props: Props) -> Props:
+    """The inline pool, empty where it is not known yet."""
+    pool = props.get("nodePool")
+    return pool if isinstance(pool, dict) else {}
 
 
 def _with_secrets(outputs: Props) -> Props:

@@ -38,13 +38,15 @@ def creation_body(inputs: Props) -> Body:
 
 
 def update_body(state: Props, inputs: Props) -> Body:
-    """The body of a PUT: every block, null where nobody ever set it. `surge_upgrade: false` cannot be sent."""
+    """The body of a PUT: every block, null where nobody set it. `surge_upgrade: false` cannot be sent."""
     merged = {**state, **inputs}
     body: Body = {
         "name": inputs["name"],
         "auto_upgrade": inputs.get("autoUpgrade", False),
         "ha": merged.get("ha"),
-        "maintenance_policy": _maintenance(merged.get("maintenancePolicy")),
+        "maintenance_policy": _maintenance(
+            {**state.get("maintenancePolicy", {}), **inputs.get("maintenancePolicy", {})}
+        ),
         "control_plane_firewall": _firewall(merged.get("controlPlaneFirewall"))
         or {"enabled": None, "allowed_addresses": None},
         "cluster_autoscaler_configuration": _autoscaler(inputs) or _autoscaler_removed(state),

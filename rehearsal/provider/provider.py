@@ -4,7 +4,6 @@ The real provider is built with that bridge: secrets are opened by the engine be
 are supported, and names may be configured by the user.
 """
 
-import json
 import os
 from collections.abc import Mapping
 from typing import Any, Final
@@ -12,7 +11,7 @@ from typing import Any, Final
 from google.protobuf.empty_pb2 import Empty
 from pulumi.runtime.proto import plugin_pb2, provider_pb2
 
-from rehearsal.provider import checking, configuration, diffing, marshal, refreshing
+from rehearsal.provider import checking, configuration, diffing, marshal, package_schema, refreshing
 from rehearsal.provider.api import Api, HttpSender, Send
 from rehearsal.provider.cluster import Cluster
 from rehearsal.provider.diffing import Change, Edit
@@ -66,7 +65,9 @@ class Provider:
 
     def schema(self, _request: Any) -> Any:
         return provider_pb2.GetSchemaResponse(
-            schema=json.dumps({"name": "digitalocean", "version": VERSION, "resources": {}})
+            schema=package_schema.text(
+                VERSION, {resource.token: resource.fields for resource in self._types.values()}
+            )
         )
 
     def check_config(self, request: Any) -> Any:

@@ -55,8 +55,8 @@ class Toolchain:
     def folders(self) -> tuple[Path, ...]:
         """What goes in front of PATH: there the engine finds its language host and plugins.
 
-        Folders that are on PATH are left out: in front they would hide other programs, such as the Python of a
-        virtual environment.
+        Folders that are on PATH are left out: in front they would hide other programs, such as the Python of
+        a virtual environment.
         """
         there = os.environ.get("PATH", "").split(os.pathsep)
         folders = dict.fromkeys(program.path.parent for program in self.programs.values())

@@ -1,4 +1,4 @@
-"""Drives the provider stand-in through Pulumi's protocol over gRPC, against a recording API and a clock that does not wait."""
+"""Drives the provider stand-in over gRPC, against a recording API and a clock that does not wait."""
 
 import json
 import re
@@ -55,7 +55,7 @@ class StillClock:
 
 
 class RecordingApi:
-    """The few behaviours of DigitalOcean that the provider sees: clusters, pools, nodes, credentials, options, Spaces keys."""
+    """The few behaviours of DigitalOcean that the provider sees."""
 
     def __init__(self, clock: StillClock) -> None:
         self.clock = clock

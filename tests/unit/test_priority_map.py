@@ -30,7 +30,9 @@ def answers(*texts: str | None) -> Callable[[str], str | None]:
     return lambda _: next(left)
 
 
-def wait(read: Callable[[str], str | None], clock: Clock, *, attached: bool = False, bound: float = 60) -> None:
+def wait(
+    read: Callable[[str], str | None], clock: Clock, *, attached: bool = False, bound: float = 60
+) -> None:
     asyncio.run(
         wait_until_ready("c1", read, attached=attached, wait_seconds=bound, clock=clock, pause=clock.pause)
     )

@@ -193,6 +193,12 @@ def test_scalars_are_read_as_the_engine_reads_them(text: str, value: Any) -> Non
     assert type(parsed) is type(value)
 
 
+def test_anchors_and_merge_keys_are_followed() -> None:
+    text = "base: &base {min: 1, max: 2}\ntier: {<<: *base, max: 3}\nagain: *base\n"
+    base = {"min": 1, "max": 2}
+    assert parse_yaml(text, "test") == {"base": base, "tier": {"min": 1, "max": 3}, "again": base}
+
+
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 @settings(max_examples=100, deadline=None)
 def test_any_text_is_read_or_refused(text: str) -> None:

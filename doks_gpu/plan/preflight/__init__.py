@@ -1,4 +1,5 @@
-"""Preflight: what cannot work or would surprise, found before anything is made. One entry per rule in docs/preflight.md."""
+"""Preflight: what cannot work or would surprise, found before anything is made. One entry per rule in
+docs/preflight.md."""
 
 from doks_gpu.plan.preflight import autoscaler, cluster_and_pools, fit, money
 from doks_gpu.plan.preflight.model import Finding, Rule, Severity, Subject

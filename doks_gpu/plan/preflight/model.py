@@ -12,7 +12,8 @@ from doks_gpu.plan.pricing import StackPricing
 from doks_gpu.settings import Fleet, Service, Settings
 
 Severity = Literal["error", "warning", "info"]
-"""error: refused, nothing is registered; warning: it will be made, and somebody should know; info: said once, no fault."""
+"""error: refused, nothing is registered; warning: it will be made, and somebody should know; info: said once,
+no fault."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,9 +43,7 @@ class Subject:
     @cached_property
     def by_fleet(self) -> Mapping[str, tuple[PoolSpec, ...]]:
         """Pools of each fleet in order of preference; a fleet without a pool has none."""
-        return {
-            name: tuple(pool for pool in self.pools if pool.fleet == name) for name in self.settings.fleets
-        }
+        return {name: tuple(pool for pool in self.pools if pool.fleet == name) for name in self.settings.fleets}
 
     @property
     def attached(self) -> bool:
@@ -55,10 +54,9 @@ class Subject:
     def live_cluster(self) -> LiveCluster | None:
         """The cluster of this stack as the account shows it: the attached one, else the one with our tag."""
         wanted = self.settings.cluster.id
-        for cluster in self.facts.clusters if self.facts else ():
-            if cluster.id == wanted if wanted else cluster.ours:
-                return cluster
-        return None
+        clusters = self.facts.clusters if self.facts else ()
+        found = (cluster for cluster in clusters if (cluster.id == wanted if wanted else cluster.ours))
+        return next(found, None)
 
     def fleets(self) -> Iterable[tuple[str, Fleet, tuple[PoolSpec, ...]]]:
         """Name, settings and pools of each fleet that has a pool."""
@@ -76,7 +74,8 @@ class Subject:
         return f"{path}.{key}" if key else path
 
     def regions_of(self, slug: str) -> frozenset[str]:
-        """Regions that sell a size: what the account says, else what the catalogue has seen. Empty means unknown."""
+        """Regions that sell a size: what the account says, else what the catalogue has seen. Empty means
+        unknown."""
         said = self.facts.sizes.get(slug) if self.facts else None
         return (said.regions if said else frozenset()) or catalog.regions_of(slug)
 
@@ -93,9 +92,7 @@ class Rule:
 
     def found(self, path: str, message: str, way_out: str, severity: Severity | None = None) -> Finding:
         """A finding of this rule."""
-        return Finding(
-            rule=self.id, severity=severity or self.severity, path=path, message=message, way_out=way_out
-        )
+        return Finding(rule=self.id, severity=severity or self.severity, path=path, message=message, way_out=way_out)
 
 
 Check = Callable[[Subject, Rule], Iterable[Finding]]
