@@ -46,7 +46,7 @@ def _headline(plan: Mapping[str, Any]) -> str:
 
 def _pools(plan: Mapping[str, Any]) -> Table:
     pools = {pool["name"]: pool for pool in plan["pools"]}
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
     for heading in ("what", "size", "GPU"):
         table.add_column(heading, no_wrap=True)
     for heading in ("count", "$/h each", "$/h min", "$/h max"):

@@ -20,9 +20,7 @@ def create_starter_map(api: httpx.Client) -> bool:
         "metadata": {"name": NAME, "labels": MANAGED_LABELS},
         "data": {"priorities": STARTER_TEXT},
     }
-    answer = api.post(
-        f"/api/v1/namespaces/{NAMESPACE}/configmaps", params={"fieldManager": "doks"}, json=body
-    )
+    answer = api.post(f"/api/v1/namespaces/{NAMESPACE}/configmaps", params={"fieldManager": "doks"}, json=body)
     if answer.status_code == httpx.codes.CONFLICT:
         return False
     answer.raise_for_status()

@@ -13,6 +13,9 @@ _SCALARS: Final = {
     Kind.BOOLEAN: "boolean",
 }
 
+_MODULE_FORMAT: Final = "(.*)(?:/[^/]*)"
+"""How a token's module is read: `index/kubernetesCluster` is in `index`."""
+
 Types = dict[str, Any]
 
 
@@ -20,7 +23,14 @@ def text(version: str, resources: Mapping[str, Fields]) -> str:
     """The schema as JSON: resource tokens with their properties, nested objects as types."""
     types: Types = {}
     described = {token: _resource(token, fields, types) for token, fields in resources.items()}
-    return json.dumps({"name": "digitalocean", "version": version, "resources": described, "types": types})
+    schema = {
+        "name": "digitalocean",
+        "version": version,
+        "meta": {"moduleFormat": _MODULE_FORMAT},
+        "resources": described,
+        "types": types,
+    }
+    return json.dumps(schema)
 
 
 def _resource(token: str, fields: Fields, types: Types) -> Any:

@@ -63,9 +63,7 @@ class Toolchain:
         return tuple(folder for folder in folders if str(folder) not in there)
 
 
-def ensure(
-    names: Sequence[str] = NAMES, *, console: Console | None = None, root: Path | None = None
-) -> Toolchain:
+def ensure(names: Sequence[str] = NAMES, *, console: Console | None = None, root: Path | None = None) -> Toolchain:
     """Every named program, made where it is missing; minutes the first time, nothing to do the next.
 
     `root` is the cache folder. Raises `ToolchainError`: a name that the table does not have, no suitable Go,

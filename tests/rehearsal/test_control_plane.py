@@ -22,6 +22,7 @@ import pytest
 from rehearsal.cluster import ControlPlane, ControlPlaneError, ControlPlanes
 from rehearsal.cluster.control_plane import PROGRAMS
 from rehearsal.cluster.starter_map import MANAGED_LABELS, NAME, STARTER_TEXT, create_starter_map
+from rehearsal.digitalocean.backend import ClusterBackend
 from rehearsal.toolchain import Toolchain, ensure
 
 pytestmark = [pytest.mark.rehearsal, pytest.mark.timeout(180)]
@@ -96,18 +97,15 @@ def users() -> Users:
 
 
 @pytest.fixture(scope="module")
-def planes(
-    toolchain: Toolchain, users: Users, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[ControlPlanes]:
+def planes(toolchain: Toolchain, users: Users, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlanes]:
     """Two clusters, made at the same time by threads that end, as a web server's do."""
     with served(users) as address:
         planes = ControlPlanes(toolchain, tmp_path_factory.mktemp("clusters"), map_delay_seconds=0)
         planes.token_review_url = address
+        backend: ClusterBackend = planes
         try:
             with ThreadPoolExecutor(2) as pool:
-                made = [
-                    pool.submit(planes.create, name, name, "atl1", "1.36.3-do.0") for name in ("one", "two")
-                ]
+                made = [pool.submit(backend.create, name, name, "atl1", "1.36.3-do.0") for name in ("one", "two")]
                 endpoints = [each.result() for each in made]
             assert endpoints[0].server == planes.plane("one").server
             yield planes
@@ -205,11 +203,25 @@ def test_deleting_a_cluster_ends_its_programs_and_keeps_its_logs(
     assert all(runs(pid) for pid in planes.plane("one").pids.values())
 
 
+def test_a_cluster_that_is_being_made_can_be_deleted(toolchain: Toolchain, tmp_path: Path) -> None:
+    own = ControlPlanes(toolchain, tmp_path)
+    own.token_review_url = NO_USERS
+    with ThreadPoolExecutor(1) as pool:
+        making = pool.submit(own.create, "four", "four", "atl1", "1.36")
+        eventually((tmp_path / "four" / "kube-apiserver.log").exists, "the API server's start")
+        plane = own.plane("four")
+        pids = plane.pids
+        own.delete("four")
+        with pytest.raises(ControlPlaneError):
+            making.result()
+    assert pids
+    assert not [name for name, pid in pids.items() if runs(pid)]
+    assert plane.pids == {}
+
+
 def test_a_program_that_fails_is_named_and_nothing_stays(toolchain: Toolchain, tmp_path: Path) -> None:
     broken = replace(toolchain.programs["kube-apiserver"], path=Path(sys.executable))
-    plane = ControlPlane(
-        tmp_path / "plane", Toolchain({**toolchain.programs, "kube-apiserver": broken}), NO_USERS
-    )
+    plane = ControlPlane(tmp_path / "plane", Toolchain({**toolchain.programs, "kube-apiserver": broken}), NO_USERS)
     with pytest.raises(ControlPlaneError, match=r"kube-apiserver ended before it was ready:\n.*option"):
         plane.start()
     assert plane.pids == {}

@@ -53,9 +53,7 @@ def test_a_made_program_is_where_the_toolchain_says(put_go: Callable[[str], None
     assert tools.folders == (tools.path("kube-scheduler").parent,)
 
 
-def test_a_folder_that_is_on_path_is_not_put_in_front_of_it(
-    put_go: Callable[[str], None], tmp_path: Path
-) -> None:
+def test_a_folder_that_is_on_path_is_not_put_in_front_of_it(put_go: Callable[[str], None], tmp_path: Path) -> None:
     put_go(BUILDS)
     own = tmp_path / "bin" / "kubectl"
     own.write_text("#!/bin/sh\necho Client Version: v1.36.0\n")
@@ -93,17 +91,13 @@ def test_one_failed_family_does_not_hide_another(put_go: Callable[[str], None], 
     assert "kube-scheduler: go build failed" in str(caught.value)
 
 
-def test_a_missing_go_names_the_programs_and_both_ways_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_go_names_the_programs_and_both_ways_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ToolchainError, match=r"Install Go 1\.26\.\d+ or newer.*on PATH.*etcd"):
         ensure(["etcd"], console=QUIET, root=tmp_path / "cache")
 
 
-def test_a_go_that_is_too_old_is_refused_with_its_version(
-    put_go: Callable[[str], None], tmp_path: Path
-) -> None:
+def test_a_go_that_is_too_old_is_refused_with_its_version(put_go: Callable[[str], None], tmp_path: Path) -> None:
     put_go(TOO_OLD)
     with pytest.raises(ToolchainError, match=r"Go 1\.24\.1 is too old"):
         ensure(["etcd"], console=QUIET, root=tmp_path / "cache")

@@ -14,9 +14,7 @@ FACTS = st.lists(st.text(max_size=5), max_size=4)
 
 
 @given(FACTS, FACTS)
-def test_two_lists_of_facts_share_a_key_only_when_they_are_the_same(
-    first: list[str], second: list[str]
-) -> None:
+def test_two_lists_of_facts_share_a_key_only_when_they_are_the_same(first: list[str], second: list[str]) -> None:
     assert (cache.key("etcd", first) == cache.key("etcd", second)) == (first == second)
 
 

@@ -25,9 +25,7 @@ REQUIREMENTS = [
 @pytest.mark.parametrize(("family", "module", "version"), REQUIREMENTS)
 def test_a_family_builds_the_version_that_we_name(family: str, module: str, version: str) -> None:
     modules = next(tool.modules for tool in GO_TOOLS if tool.family == family)
-    required = re.search(
-        rf"^(?:require )?\s*{re.escape(module)} (\S+)", (modules / "go.mod").read_text(), re.MULTILINE
-    )
+    required = re.search(rf"^(?:require )?\s*{re.escape(module)} (\S+)", (modules / "go.mod").read_text(), re.MULTILINE)
     assert required is not None
     assert required[1] == version
 

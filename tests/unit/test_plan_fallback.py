@@ -1,0 +1,69 @@
+"""How long the fallback takes, by the way in which Spot fails."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from doks_gpu.plan.fallback import FleetFallback
+from tests.unit.stacks import FALLBACK, SPOT, plan, raw
+
+SECOND_SPOT = {"name": "spot-2", "size": "gpu-b300x1-288gb-lc-spot", "min": 1, "max": 2}
+
+
+def fallback(*tiers: dict[str, Any], **fleet: Any) -> FleetFallback:
+    (found,) = plan(raw(*tiers, fleet=fleet)).fallback
+    return found
+
+
+def seconds(found: FleetFallback) -> dict[str, tuple[float, float]]:
+    return {way.way: (way.soonest.total_seconds(), way.latest.total_seconds()) for way in found.ways}
+
+
+def test_a_refusal_costs_one_loop_and_a_ceiling_none() -> None:
+    found = seconds(fallback(SPOT, FALLBACK))
+    assert found["refused"] == (40, 40)
+    assert found["at-ceiling"] == (30, 30)
+
+
+def test_a_node_that_never_boots_costs_the_provision_timeout() -> None:
+    assert seconds(fallback(SPOT, FALLBACK))["never-booted"] == (930, 930)
+
+
+def test_room_under_the_ceiling_multiplies_the_timeout() -> None:
+    assert seconds(fallback({**SPOT, "max": 4}, FALLBACK))["never-booted"] == (930, 30 + 3 * 900)
+
+
+def test_a_second_spot_tier_adds_its_own_times() -> None:
+    found = seconds(fallback(SPOT, SECOND_SPOT, FALLBACK))
+    assert found["refused"] == (50, 50)
+    assert found["never-booted"] == (1830, 1830)
+
+
+def test_a_fixed_spot_pool_is_never_asked() -> None:
+    assert seconds(fallback({**SPOT, "min": 2}, FALLBACK)) == {"at-ceiling": (30, 30)}
+
+
+def test_fallback_after_bounds_the_long_wait_and_leaves_the_short_ones() -> None:
+    found = fallback({**SPOT, "max": 4}, FALLBACK, fallbackAfter="3m")
+    assert found.bound == timedelta(seconds=280)
+    assert seconds(found) == {"refused": (40, 40), "at-ceiling": (30, 30), "never-booted": (280, 280)}
+
+
+@pytest.mark.parametrize(
+    ("tier", "never"),
+    [(FALLBACK, False), ({**FALLBACK, "min": 0}, True), ({**FALLBACK, "min": 2}, True)],
+    ids=["grows from a live node", "sleeps", "fixed"],
+)
+def test_a_fallback_that_sleeps_or_cannot_grow_may_never_come(tier: dict[str, Any], *, never: bool) -> None:
+    assert fallback(SPOT, tier).may_never_come is never
+
+
+@pytest.mark.parametrize("tiers", [(SPOT,), (FALLBACK,), (FALLBACK, SPOT)], ids=["Spot", "on-demand", "Spot last"])
+def test_a_fleet_with_nothing_behind_spot_has_no_fallback(tiers: tuple[dict[str, Any], ...]) -> None:
+    assert plan(raw(*tiers)).fallback == ()
+
+
+def test_the_levels_decide_what_is_behind_spot() -> None:
+    found = fallback({**FALLBACK, "priority": 10}, {**SPOT, "priority": 20})
+    assert (found.spot_pools, found.on_demand_pools) == (("batch-spot",), ("batch-fallback",))

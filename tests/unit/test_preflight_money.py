@@ -1,0 +1,167 @@
+"""Rules about prices and limits, each on both sides of its limit."""
+
+from typing import Any
+
+import pytest
+
+from tests.unit.stacks import CLUSTER_ID, CPU_POOL, FALLBACK, SPOT, account, found, raw, size
+
+FREE = {
+    "cluster": {"highAvailability": False, "cpuPool": {**CPU_POOL, "usdPerHour": "0.10"}},
+    "monitoring": {"enabled": False},
+}
+"""Besides the GPU pools there are 4 CPU nodes of 0.10 $ at the most."""
+NEW = {**SPOT, "size": "gpu-r200x1-288gb-spot"}
+
+
+def limited(*tiers: dict[str, Any], **limits: Any) -> dict[str, Any]:
+    return raw(*tiers, **FREE, limits={"usdPerHour": 1000} | limits)
+
+
+def test_an_unknown_price_is_refused() -> None:
+    (finding,) = found("price-unknown", raw(NEW))
+    assert (finding.severity, finding.path) == ("error", "fleets.batch.tiers[0].usdPerHour")
+
+
+def test_an_unknown_price_of_the_cpu_pool_is_refused() -> None:
+    (finding,) = found("price-unknown", raw(cluster={"cpuPool": {**CPU_POOL, "size": "s-96vcpu-1tb"}}))
+    assert finding.path == "cluster.cpuPool.usdPerHour"
+
+
+def test_a_configured_price_is_a_price() -> None:
+    assert found("price-unknown", raw({**NEW, "usdPerHour": 9})) == []
+
+
+def test_a_price_of_the_account_is_a_price() -> None:
+    facts = account(sizes={**account().sizes, "gpu-r200x1-288gb-spot": size("9.00", "atl1")})
+    assert found("price-unknown", raw(NEW), facts) == []
+
+
+@pytest.mark.parametrize(("cap", "refused"), [("25.34", False), ("25.33", True)])
+def test_the_stack_must_stay_under_its_price_cap(cap: str, *, refused: bool) -> None:
+    """2 × 8.00 + 2 × 4.47 + 4 × 0.10 = 25.34."""
+    findings = found("price-cap", limited(SPOT, FALLBACK, usdPerHour=cap))
+    assert [f.severity for f in findings] == ["error"] * refused
+
+
+@pytest.mark.parametrize(("limit", "refused"), [(13, False), (12, True)])
+def test_all_pools_and_what_runs_elsewhere_must_fit_the_droplet_limit(limit: int, *, refused: bool) -> None:
+    """2 + 2 GPU nodes, 4 CPU nodes, 5 elsewhere."""
+    findings = found("droplet-limit", limited(SPOT, FALLBACK, droplets=limit, runningDroplets=5))
+    assert [f.severity for f in findings] == ["error"] * refused
+
+
+@pytest.mark.parametrize(("limit", "refused"), [(8, False), (7, True)])
+def test_the_limit_that_the_account_tells_counts_too(limit: int, *, refused: bool) -> None:
+    findings = found("droplet-limit", limited(SPOT, FALLBACK), account(droplet_limit=limit))
+    assert [f.severity for f in findings] == ["error"] * refused
+
+
+def test_the_lower_of_two_limits_counts() -> None:
+    (finding,) = found("droplet-limit", limited(SPOT, FALLBACK, droplets=7), account(droplet_limit=50))
+    assert "limits.droplets allows 7" in finding.message
+
+
+def test_the_nodes_of_an_attached_cluster_are_not_ours() -> None:
+    said = limited(SPOT, FALLBACK, droplets=4) | {"cluster": {"id": CLUSTER_ID}}
+    assert found("droplet-limit", said) == []
+
+
+@pytest.mark.parametrize(("quota", "refused"), [(4, False), (3, True)])
+def test_gpus_of_a_model_must_fit_its_quota(quota: int, *, refused: bool) -> None:
+    other = {**FALLBACK, "name": "more", "max": 2}
+    findings = found("gpu-limit", limited(FALLBACK, other, gpus={"h200": quota}))
+    assert [(f.severity, f.path) for f in findings] == [("error", "limits.gpus.h200")] * refused
+
+
+def test_spot_gpus_count_and_every_gpu_of_a_node() -> None:
+    eight = {**SPOT, "size": "gpu-b300x8-2304gb-spot"}
+    (finding,) = found("gpu-limit", limited(eight, gpus={"b300": 15}))
+    assert "16 B300" in finding.message
+
+
+@pytest.mark.parametrize("word", ["mi300", "mi300x"])
+def test_both_spellings_of_an_amd_model_are_understood(word: str) -> None:
+    tier = {**SPOT, "size": "gpu-mi300x1-192gb", "max": 3}
+    assert found("gpu-limit", limited(tier, gpus={word: 2}))
+
+
+def test_a_model_that_is_not_named_is_not_limited() -> None:
+    assert found("gpu-limit", limited(SPOT, FALLBACK, gpus={"h100": 0})) == []
+
+
+@pytest.mark.parametrize(("cap", "warned"), [("41.34", False), ("41.33", True)])
+def test_a_replacement_that_passes_the_price_cap_is_warned_about(cap: str, *, warned: bool) -> None:
+    """25.34 and 2 × 8.00 once more."""
+    findings = found("replacement-peak", limited(SPOT, FALLBACK, usdPerHour=cap))
+    assert [f.severity for f in findings] == ["warning"] * warned
+
+
+@pytest.mark.parametrize(("limit", "warned"), [(10, False), (9, True)])
+def test_a_replacement_that_passes_the_droplet_limit_is_warned_about(limit: int, *, warned: bool) -> None:
+    findings = found("replacement-peak", limited(SPOT, FALLBACK, droplets=limit))
+    assert [f.path for f in findings] == ["limits.droplets"] * warned
+
+
+@pytest.mark.parametrize(("quota", "warned"), [(4, False), (3, True)])
+def test_a_replacement_that_passes_a_gpu_quota_is_warned_about(quota: int, *, warned: bool) -> None:
+    findings = found("replacement-peak", limited(SPOT, FALLBACK, gpus={"h200": quota}))
+    assert [f.path for f in findings] == ["limits.gpus.h200"] * warned
+
+
+def test_a_stack_over_its_limits_is_refused_once_and_not_warned_about_as_well() -> None:
+    said = limited(SPOT, FALLBACK, usdPerHour=20, droplets=7, gpus={"h200": 1})
+    assert found("replacement-peak", said) == []
+
+
+@pytest.mark.parametrize(("usd", "warned"), [("4.47", False), ("4.48", True)])
+def test_spot_that_costs_more_than_a_later_tier_is_warned_about(usd: str, *, warned: bool) -> None:
+    findings = found("spot-dearer", raw({**SPOT, "usdPerHour": usd}, FALLBACK))
+    assert [f.severity for f in findings] == ["warning"] * warned
+
+
+def test_a_faster_spot_gpu_may_cost_more() -> None:
+    assert found("spot-dearer", raw({**SPOT, "relativeSpeed": 2}, FALLBACK)) == []
+
+
+def test_prices_are_compared_per_gpu() -> None:
+    eight = {**FALLBACK, "size": "gpu-h200x8-1128gb"}
+    assert found("spot-dearer", raw({**SPOT, "usdPerHour": "4.40"}, eight)) == []
+
+
+@pytest.mark.parametrize("tiers", [(FALLBACK, SPOT), (SPOT,), (NEW, FALLBACK), (SPOT, {**FALLBACK, "enabled": False})])
+def test_nothing_is_compared_with_earlier_unknown_or_disabled_tiers(tiers: tuple[dict[str, Any], ...]) -> None:
+    assert found("spot-dearer", raw(*tiers)) == []
+
+
+def test_a_spot_price_of_the_catalogue_is_told_with_its_date() -> None:
+    (finding,) = found("spot-price-dated", raw())
+    assert finding.severity == "info"
+    assert "2026-10-08" in finding.message
+
+
+@pytest.mark.parametrize(("tier", "facts"), [({**SPOT, "usdPerHour": 8}, None), (SPOT, account()), (FALLBACK, None)])
+def test_other_prices_are_not(tier: dict[str, Any], facts: Any) -> None:
+    assert found("spot-price-dated", raw(tier), facts) == []
+
+
+@pytest.mark.parametrize(
+    ("cluster", "told"),
+    [({}, True), ({"version": "1.35"}, False), ({"highAvailability": True}, False), ({"id": CLUSTER_ID}, False)],
+)
+def test_high_availability_that_nobody_asked_for_is_told(cluster: dict[str, Any], *, told: bool) -> None:
+    assert bool(found("high-availability-default", raw(cluster=cluster))) is told
+
+
+def test_limits_that_are_left_out_are_named() -> None:
+    (finding,) = found("limits-not-checked", limited(SPOT, FALLBACK, gpus={"h200": 4}))
+    assert finding.severity == "info"
+    assert finding.message == "Not checked: limits.droplets, limits.gpus.b300."
+
+
+def test_limits_that_are_all_there_are_checked() -> None:
+    assert found("limits-not-checked", limited(SPOT, FALLBACK, droplets=25, gpus={"h200": 4, "b300": 4})) == []
+
+
+def test_the_accounts_droplet_limit_is_a_limit() -> None:
+    assert found("limits-not-checked", limited(FALLBACK, gpus={"h200": 4}), account()) == []
