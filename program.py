@@ -1,6 +1,7 @@
 """The composition: which components a plan needs, in which order, with which outputs."""
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 import pulumi
@@ -16,6 +17,7 @@ from components import (
 from components.priorities import MapReady
 from doks_gpu import priority_map
 from doks_gpu.cloud import Cloud
+from doks_gpu.plan.pricing import cents
 from doks_gpu.plan.report import estimate
 from doks_gpu.plan.stack import StackPlan
 
@@ -58,7 +60,7 @@ def build(plan: StackPlan, cloud: Cloud | None) -> Mapping[str, pulumi.Input[Any
             spec.name: {
                 "id": pools[spec.name].id,
                 "size": spec.size,
-                "usdPerHour": str(spec.price.usd_per_hour),
+                "usdPerHour": cents(spec.price.usd_per_hour or Decimal(0)),
             }
             for spec in plan.pools
         },

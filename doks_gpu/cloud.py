@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from functools import partial
 from typing import Any
+from urllib.parse import urlsplit
 
 from doks_gpu.errors import DoksGpuError, RefusedError
 from doks_gpu.plan.facts import Facts, LiveCluster, LivePool, SizeFact
@@ -24,6 +25,7 @@ PAGE_SIZE = 200
 """The API's largest page (DigitalOcean API reference, "Pagination")."""
 
 REQUEST_TIMEOUT_SECONDS = 30
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 class CloudError(DoksGpuError):
@@ -57,14 +59,14 @@ class Cloud:
     def __init__(self, token: str, endpoint: str | None = None) -> None:
         import pydo
 
-        options: dict[str, Any] = {"endpoint": endpoint} if endpoint else {}
         self._client = pydo.Client(
             token,
+            retry_total=3,
             timeout=REQUEST_TIMEOUT_SECONDS,
             connection_timeout=REQUEST_TIMEOUT_SECONDS,
             read_timeout=REQUEST_TIMEOUT_SECONDS,
             retry_backoff_max=5,
-            **options,
+            **(_elsewhere(token, endpoint) if endpoint else {}),
         )
 
     @classmethod
@@ -183,6 +185,23 @@ class Cloud:
                 return {}
             raise CloudError(_http_message(what, None, f"{answer.get('id')}: {answer['message']}"))
         return answer
+
+
+def _elsewhere(token: str, endpoint: str) -> dict[str, Any]:
+    """Options for another endpoint. Raises `RefusedError` where the token would travel unencrypted.
+
+    Without TLS (a rehearsal on this machine) azure-core's own bearer policy refuses to send anything.
+    """
+    from azure.core.credentials import AzureKeyCredential
+    from azure.core.pipeline.policies import AzureKeyCredentialPolicy
+
+    address = urlsplit(endpoint)
+    if address.scheme == "https":
+        return {"endpoint": endpoint}
+    if address.scheme != "http" or address.hostname not in LOOPBACK:
+        raise RefusedError(f"{ENDPOINT_VARIABLE} is {endpoint}: allowed is https://…, or http:// on this machine alone.")
+    policy = AzureKeyCredentialPolicy(AzureKeyCredential(token), "Authorization", prefix="Bearer")
+    return {"endpoint": endpoint, "authentication_policy": policy}
 
 
 def _http_message(what: str, status: int | None, message: str) -> str:

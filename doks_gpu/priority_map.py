@@ -87,5 +87,5 @@ def _client(cloud: Cloud, cluster_id: str) -> object:
     configuration = client.Configuration()
     configuration.host = credentials.server
     configuration.api_key = {"authorization": f"Bearer {credentials.token}"}
-    configuration.ca_cert_data = base64.b64decode(credentials.certificate_authority)
+    configuration.ca_cert_data = base64.b64decode(credentials.certificate_authority).decode()
     return client.CoreV1Api(client.ApiClient(configuration))

@@ -44,21 +44,21 @@ class Rehearsal:
         self.settings = settings or RehearsalSettings()
         self.workspace: Workspace = make_workspace(project, folder)
         self._toolchain = toolchain
-        self._token = new_secret()
+        self.token = new_secret()
         self._passphrase = new_secret()
         self.planes = ControlPlanes(toolchain, folder / "clusters", map_delay_seconds=self.settings.map_delay_seconds)
-        self.cloud = StandIn(self.settings.cloud, backend=self.planes, token=self._token)
+        self.stand_in = StandIn(self.settings.cloud, backend=self.planes, token=self.token)
 
     def __enter__(self) -> Self:
-        self.cloud.start()
-        self.planes.token_review_url = f"{self.cloud.url}/admin/tokenreview"
+        self.stand_in.start()
+        self.planes.token_review_url = f"{self.stand_in.url}/admin/tokenreview"
         return self
 
     def __exit__(self, *_: object) -> None:
         try:
             self.planes.stop()
         finally:
-            self.cloud.stop()
+            self.stand_in.stop()
 
     @property
     def environment(self) -> dict[str, str]:
@@ -66,8 +66,8 @@ class Rehearsal:
         base = self.workspace.environment(
             os.environ,
             tools=[self._provider_folder(), *self._toolchain.folders],
-            api_url=self.cloud.url,
-            token=self._token,
+            api_url=self.stand_in.url,
+            token=self.token,
             passphrase=self._passphrase,
         )
         return {"DOKS_GPU_REHEARSAL_POLL_SECONDS": POLL_SECONDS, "DOKS_GPU_PYTHON": sys.executable} | base
@@ -101,7 +101,7 @@ class Rehearsal:
     def write_kubeconfig(self) -> Path:
         """For people who look around: administrator access to the newest cluster, in the rehearsal's own folder."""
         path = self.workspace.folder / "kubeconfig"
-        clusters = self.cloud.cluster_ids()
+        clusters = list(self.stand_in.cloud.world.clusters)
         if clusters:
             path.write_bytes(self.planes.plane(clusters[-1]).admin_kubeconfig.read_bytes())
         return path

@@ -32,8 +32,11 @@ def what_came_up(rehearsal: "Rehearsal") -> Table:
     table = Table(title="\nWhat bills now (in the stand-in)", title_justify="left", box=None, pad_edge=False)
     for heading in ("what", "name", "size", "nodes", "$/hour"):
         table.add_column(heading, justify="right" if heading in ("nodes", "$/hour") else "left")
-    for line in rehearsal.cloud.bill():
-        table.add_row(line.kind, line.name, line.size, str(line.nodes), f"{line.usd_per_hour:.2f}")
+    bill = rehearsal.stand_in.cloud.control.bill()
+    for line in bill.lines:
+        nodes = "" if line.kind == "cluster" else str(line.nodes)
+        table.add_row(line.kind, line.name, line.size, nodes, f"{line.total_usd_per_hour:.2f}")
+    table.add_row("[bold]total[/]", "", "", "", f"[bold]{bill.total_usd_per_hour:.2f}[/]")
     return table
 
 
@@ -43,7 +46,7 @@ def how_to_look_around(rehearsal: "Rehearsal", stack: str) -> str:
     return (
         f"\nLook around from another terminal:\n"
         f"  kubectl --kubeconfig {kubeconfig} get configmap -A\n"
-        f"  curl -s {rehearsal.cloud.url}/admin/state\n"
+        f"  curl -s {rehearsal.stand_in.url}/admin/state\n"
         f"Or start with --shell: `pulumi preview --stack {stack}` and `doks-gpu up` work there.\n"
         f"Ctrl-C stops everything and deletes it."
     )

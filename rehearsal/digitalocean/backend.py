@@ -40,9 +40,7 @@ class NoControlPlane:
     def create(self, cluster_id: str, name: str, region: str, version: str) -> ClusterEndpoint:
         """Answers at once."""
         del name, region, version
-        return ClusterEndpoint(
-            server=f"https://{cluster_id}.k8s.invalid", certificate_authority_pem=_NO_CERTIFICATE
-        )
+        return ClusterEndpoint(server=f"https://{cluster_id}.k8s.invalid", certificate_authority_pem=_NO_CERTIFICATE)
 
     def delete(self, cluster_id: str) -> None:
         """Nothing to end."""

@@ -1,4 +1,4 @@
-"""Request bodies as the API takes them. What is not known is ignored, as DigitalOcean does; null means unchanged or unset.
+"""Request bodies as the API takes them: null means unchanged or unset, and an unknown field is ignored.
 
 Taints may come with capital keys: DigitalOcean's Go client writes them so.
 """

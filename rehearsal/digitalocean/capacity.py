@@ -6,7 +6,7 @@ from rehearsal.digitalocean.world import World
 
 
 def refuse_unknown_size(world: World, size: str, region: str) -> None:
-    """A size that does not exist, that DOKS does not take or that the region does not sell. Raises `Refusal` (422)."""
+    """A size that does not exist, that DOKS does not take or that the region does not sell. Raises 422."""
     if size not in world.sizes:
         raise unprocessable(f"invalid size: {size}")
     if size in world.settings.not_in_doks:
@@ -16,7 +16,7 @@ def refuse_unknown_size(world: World, size: str, region: str) -> None:
 
 
 def refuse_growth(world: World, size: str, region: str, more: int) -> None:
-    """More nodes of a size than there are, or than the account may have. Raises `Refusal` (422)."""
+    """More nodes of a size than there are, or than the account may have. Raises 422."""
     if more <= 0:
         return
     _refuse_without_stock(world, size, region, more)

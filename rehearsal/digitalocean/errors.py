@@ -1,8 +1,10 @@
 """Refusals of the API, in its own shape: `{id, message, request_id}`.
 
-Codes: DigitalOcean's OpenAPI text, 2026-08-07. The texts of a stock-out and of a size that a region does not sell were seen
-by others; the other texts are ours, in the same style.
+Codes: DigitalOcean's OpenAPI text, 2026-08-07. The texts of a stock-out and of a size that a region does not
+sell were seen by others; the other texts are ours, in the same style.
 """
+
+from doks_gpu.errors import DoksGpuError
 
 _IDS = {
     400: "bad_request",
@@ -32,7 +34,7 @@ UNAVAILABLE = "This size is unavailable."
 NOT_IN_REGION = "Size is not available in this region"
 
 
-class Refusal(Exception):
+class ApiRefusedError(DoksGpuError):
     """A request is answered with an error status; nothing was changed."""
 
     def __init__(self, status: int, message: str = "") -> None:
@@ -41,14 +43,14 @@ class Refusal(Exception):
         super().__init__(f"{status}: {self.message}")
 
 
-def not_found() -> Refusal:
+def not_found() -> ApiRefusedError:
     """The thing is not there, or not any more."""
-    return Refusal(404)
+    return ApiRefusedError(404)
 
 
-def unprocessable(message: str) -> Refusal:
+def unprocessable(message: str) -> ApiRefusedError:
     """The request is understood and refused."""
-    return Refusal(422, message)
+    return ApiRefusedError(422, message)
 
 
 def error_id(status: int) -> str:

@@ -50,6 +50,10 @@ class Node:
         """Decides its end."""
         self.draining_at, self.deleting_at, self.gone_at = draining_at, deleting_at, gone_at
 
+    def is_listed(self, now: datetime) -> bool:
+        """Whether its pool shows it."""
+        return _reached(self.listed_at, now) and not self.is_gone(now)
+
     def is_gone(self, now: datetime) -> bool:
         """Whether it left."""
         return _reached(self.gone_at, now)

@@ -18,7 +18,11 @@ def grow(world: World, pool: Pool, region: str, more: int, now: datetime) -> Non
     """Asks for nodes. Those without hardware stay `provisioning` until stock comes back."""
     boots = capacity.bootable(world, pool.size, region, more)
     for position in range(more):
-        pool.nodes.append(_node(world, pool, now, boots=position < boots))
+        node = _node(world, pool, now, boots=position < boots)
+        if pool.reclaim:
+            end = pool.reclaim.nodes_gone_at
+            node.leave(end, end, end)
+        pool.nodes.append(node)
 
 
 def shrink(world: World, pool: Pool, fewer: int, now: datetime) -> None:

@@ -51,6 +51,15 @@ class NodeListing(Strict):
         return self
 
 
+class NewSize(Strict):
+    """A size that the catalogue does not have yet; its GPUs are read from the slug."""
+
+    slug: str
+    vcpus: Annotated[int, Field(ge=1)]
+    memory_gib: Annotated[int, Field(ge=1)]
+    usd_per_hour: Usd
+
+
 class StandInSettings(Strict):
     """Times are seconds on the stand-in's clock."""
 
@@ -77,6 +86,8 @@ class StandInSettings(Strict):
     regions: tuple[str, ...] = REGIONS
     versions: tuple[str, ...] = ("1.36.3-do.0", "1.35.6-do.1", "1.34.9-do.2")
     """Newest first, as the API lists them."""
+    new_sizes: tuple[NewSize, ...] = ()
+    """On sale besides those of the catalogue."""
     sold_in: dict[str, tuple[str, ...]] = {}
     """Regions that sell a size; a size without an entry is sold everywhere."""
     not_in_doks: frozenset[str] = frozenset()
@@ -114,6 +125,16 @@ class StandInSettings(Strict):
     def stock_out(self, size: str, region: str) -> StockOut | None:
         """The first one that concerns this size there."""
         return next((s for s in self.stock_outs if s.size == size and s.region in (None, region)), None)
+
+    def named_sizes(self) -> frozenset[str]:
+        """Every size that some setting is about."""
+        by_size = (self.node_boot_seconds_by_size, self.listing_by_size, self.sold_in, self.prices)
+        names = [
+            *self.not_in_doks,
+            *(rule.size for rule in self.stock_outs),
+            *(name for one in by_size for name in one),
+        ]
+        return frozenset(names)
 
     def regions_of(self, size: str) -> tuple[str, ...]:
         """Where this size is sold."""

@@ -6,13 +6,28 @@ one account as published by its author, read on 2026-10-08, and the recorded ans
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from doks_gpu.catalog import CPU_SIZES, GPU_SIZES, HOURS_PER_MONTH, CpuSize, GpuHardware, GpuSize, is_spot
+from doks_gpu.catalog import CPU_SIZES, GPU_SIZES, CpuSize, GpuHardware, GpuSize, is_spot, parse_size
 
-REGIONS = tuple(
-    "ams3 atl1 blr1 fra1 lon1 mem1 mkc1 nyc1 nyc2 nyc3 ric1 sfo2 sfo3 sgp1 syd1 tor1".split()
+REGIONS = (
+    "ams3",
+    "atl1",
+    "blr1",
+    "fra1",
+    "lon1",
+    "mem1",
+    "mkc1",
+    "nyc1",
+    "nyc2",
+    "nyc3",
+    "ric1",
+    "sfo2",
+    "sfo3",
+    "sgp1",
+    "syd1",
+    "tor1",
 )
 """Regions that DigitalOcean's material names (2026-11-30). Whether DOKS runs in each of them is not known."""
 
@@ -36,14 +51,16 @@ class Size:
         return is_spot(self.slug)
 
     @property
-    def usd_per_month(self) -> Decimal:
-        """List price of an average month."""
-        return (self.usd_per_hour * HOURS_PER_MONTH).quantize(Decimal("0.01"))
-
-    @property
     def gpu_model(self) -> str | None:
         """As the API writes it: `nvidia_h100`."""
         return f"{self.gpu.vendor}_{self.gpu.model}" if self.gpu else None
+
+
+def size_of(slug: str, vcpus: int, memory_gib: int, usd_per_hour: Decimal) -> Size:
+    """A size that the catalogue does not have; its GPUs are read from the slug."""
+    gpu = parse_size(slug)
+    disk = _gpu_disk(gpu) if gpu else 20 * memory_gib
+    return Size(slug=slug, vcpus=vcpus, memory_gib=memory_gib, disk_gib=disk, usd_per_hour=usd_per_hour, gpu=gpu)
 
 
 def default_sizes() -> Mapping[str, Size]:
@@ -53,24 +70,12 @@ def default_sizes() -> Mapping[str, Size]:
 
 
 def _cpu(row: CpuSize) -> Size:
-    return Size(
-        slug=row.slug,
-        vcpus=row.vcpus,
-        memory_gib=row.memory_gib,
-        disk_gib=20 * row.memory_gib,
-        usd_per_hour=row.price.usd_per_hour,
-    )
+    return size_of(row.slug, row.vcpus, row.memory_gib, row.price.usd_per_hour)
 
 
 def _gpu(row: GpuSize) -> Size:
-    return Size(
-        slug=row.slug,
-        vcpus=row.vcpus,
-        memory_gib=row.memory_gib,
-        disk_gib=_gpu_disk(row.hardware),
-        usd_per_hour=row.price.usd_per_hour,
-        gpu=row.hardware,
-    )
+    size = size_of(row.slug, row.vcpus, row.memory_gib, row.price.usd_per_hour)
+    return replace(size, gpu=row.hardware)
 
 
 def _gpu_disk(hardware: GpuHardware) -> int:

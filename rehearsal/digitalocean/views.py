@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from doks_gpu.catalog import HOURS_PER_MONTH
 from rehearsal.digitalocean.bodies import PLUGINS
 from rehearsal.digitalocean.clock import rfc3339
 from rehearsal.digitalocean.model import Cluster, Node, Pool, SpacesKey, Vpc
@@ -73,7 +74,7 @@ def pool(it: Pool, of: Cluster, now: datetime) -> Json:
         "min_nodes": it.min_nodes,
         "max_nodes": it.max_nodes,
         "gpu_partition_mode": it.gpu_partition_mode,
-        "nodes": [node(row, now) for row in it.nodes if row.listed_at and row.listed_at <= now],
+        "nodes": [node(row, now) for row in it.nodes if row.is_listed(now)],
     }
 
 
@@ -98,7 +99,7 @@ def size(world: World, it: Size) -> Json:
         "vcpus": it.vcpus,
         "disk": it.disk_gib,
         "transfer": 15.0 if it.gpu else 4.0,
-        "price_monthly": float(round(price * 730, 2)),
+        "price_monthly": float(round(price * HOURS_PER_MONTH, 2)),
         "price_hourly": float(price),
         "regions": sorted(world.settings.regions_of(it.slug)),
         "available": True,
@@ -148,4 +149,5 @@ def _autoscaler(configured: Mapping[str, Any]) -> Json | None:
 def _description(it: Size) -> str:
     if it.gpu:
         return f"{it.gpu.model.upper()} GPU - {it.gpu.gpus}X"
-    return {"s": "Basic", "c": "CPU-Optimized", "g": "General Purpose", "m": "Memory-Optimized"}[it.slug[0]]
+    families = {"s": "Basic", "c": "CPU-Optimized", "g": "General Purpose", "m": "Memory-Optimized"}
+    return families.get(it.slug.partition("-")[0], "Premium")

@@ -9,23 +9,18 @@ from decimal import Decimal
 from typing import Any
 
 from rehearsal.digitalocean.clock import Clock, after
-from rehearsal.digitalocean.errors import not_found
+from rehearsal.digitalocean.errors import not_found, unprocessable
 from rehearsal.digitalocean.model import Cluster, Pool, SpacesKey, Token, Vpc
 from rehearsal.digitalocean.settings import StandInSettings
-from rehearsal.digitalocean.sizes import Size, default_sizes
+from rehearsal.digitalocean.sizes import Size, default_sizes, size_of
 
 
 class World:
     """Shared by the services that change it. All of them work inside `at_now`."""
 
-    def __init__(
-        self,
-        settings: StandInSettings | None = None,
-        clock: Clock | None = None,
-        sizes: Mapping[str, Size] | None = None,
-    ) -> None:
+    def __init__(self, settings: StandInSettings | None = None, clock: Clock | None = None) -> None:
+        """Raises `ApiRefusedError` for settings about a size that is not on sale."""
         self.clock = clock or Clock()
-        self.sizes: Mapping[str, Size] = sizes if sizes is not None else default_sizes()
         self.clusters: dict[str, Cluster] = {}
         self.spaces_keys: dict[str, SpacesKey] = {}
         self.tokens: dict[str, Token] = {}
@@ -33,6 +28,7 @@ class World:
         self.leftovers: list[dict[str, str]] = []
         """Volumes and load balancers of clusters that are gone: they stay and bill."""
         self._settings = settings or StandInSettings()
+        self._sizes = _on_sale(self._settings)
         self._lock = threading.RLock()
         self._droplets = 5_000_000
 
@@ -41,10 +37,20 @@ class World:
         """As they are now; `change` replaces them."""
         return self._settings
 
+    @property
+    def sizes(self) -> Mapping[str, Size]:
+        """Everything on sale, by slug."""
+        return self._sizes
+
     def change(self, **changes: Any) -> StandInSettings:
-        """Sets some of the settings, with immediate effect. Raises pydantic's `ValidationError`."""
+        """Sets some of the settings, with immediate effect.
+
+        Raises pydantic's `ValidationError`, and `ApiRefusedError` for settings about a size that is not on sale.
+        """
         with self.at_now() as now:
-            self._settings = StandInSettings.model_validate({**dict(self._settings), **changes})
+            settings = StandInSettings.model_validate({**dict(self._settings), **changes})
+            self._sizes = {**self._sizes, **_on_sale(settings)}
+            self._settings = settings
             self._boot_what_waited(now)
             return self._settings
 
@@ -57,13 +63,13 @@ class World:
             yield now
 
     def cluster(self, cluster_id: str) -> Cluster:
-        """Raises `Refusal` (404)."""
+        """Raises `ApiRefusedError` (404)."""
         if cluster_id not in self.clusters:
             raise not_found()
         return self.clusters[cluster_id]
 
     def pool(self, cluster_id: str, pool_id: str) -> Pool:
-        """Raises `Refusal` (404)."""
+        """Raises `ApiRefusedError` (404)."""
         for pool in self.cluster(cluster_id).pools:
             if pool.id == pool_id:
                 return pool
@@ -129,3 +135,12 @@ class World:
             if node.runs_at is not None
         )
         return max(0, rule.left - living)
+
+
+def _on_sale(settings: StandInSettings) -> dict[str, Size]:
+    new = [size_of(row.slug, row.vcpus, row.memory_gib, row.usd_per_hour) for row in settings.new_sizes]
+    sizes = {**default_sizes(), **{size.slug: size for size in new}}
+    unknown = sorted(settings.named_sizes() - sizes.keys())
+    if unknown:
+        raise unprocessable(f"settings name sizes that are not on sale: {', '.join(unknown)}")
+    return sizes

@@ -36,9 +36,7 @@ class Naming:
     def choose(self) -> str | None:
         if self.disabled:
             return None
-        return (
-            self.proposed or f"{self.logical_name}-{hashlib.sha256(self.seed).hexdigest()[:_SUFFIX_LENGTH]}"
-        )
+        return self.proposed or f"{self.logical_name}-{hashlib.sha256(self.seed).hexdigest()[:_SUFFIX_LENGTH]}"
 
 
 def with_name(olds: Props, news: Props, naming: Naming) -> Props:

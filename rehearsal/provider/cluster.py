@@ -140,9 +140,7 @@ class Cluster:
             raise ProviderError(f"Unable to fetch Kubernetes credentials: {error}") from error
         return kubeconfig.outputs(cluster["name"], cluster["region"], credentials)
 
-    def _send_update(
-        self, cluster_id: str, state: Props, inputs: Props, changed: frozenset[str], limit: float
-    ) -> None:
+    def _send_update(self, cluster_id: str, state: Props, inputs: Props, changed: frozenset[str], limit: float) -> None:
         path = f"{_CLUSTERS}/{cluster_id}"
         if changed - _NOT_IN_THE_PUT:
             self._put(path, cluster_wire.update_body(state, _lower_region(inputs)))
@@ -166,18 +164,14 @@ class Cluster:
 
     def _update_default_pool(self, cluster_id: str, pool_id: str, pool: Props, limit: float) -> None:
         try:
-            self._api.call(
-                "PUT", node_pool.pool_path(cluster_id, pool_id), cluster_wire.default_pool_update(pool)
-            )
+            self._api.call("PUT", node_pool.pool_path(cluster_id, pool_id), cluster_wire.default_pool_update(pool))
         except ApiError as error:
             raise ProviderError(f"Unable to update default node pool: {error}") from error
         node_pool.wait_until_running(self._api, cluster_id, pool_id, limit)
 
     def _set_registry(self, cluster_id: str, *, enabled: bool) -> None:
         try:
-            self._api.call(
-                "POST" if enabled else "DELETE", "/v2/kubernetes/registry", {"cluster_uuids": [cluster_id]}
-            )
+            self._api.call("POST" if enabled else "DELETE", "/v2/kubernetes/registry", {"cluster_uuids": [cluster_id]})
         except ApiError as error:
             raise ProviderError(f"Unable to change the registry integration: {error}") from error
 
@@ -190,9 +184,7 @@ class Cluster:
             )
         pool = pools[0]
         tags = [*(pool.get("tags") or []), DEFAULT_POOL_TAG]
-        self._api.call(
-            "PUT", node_pool.pool_path(cluster["id"], pool["id"]), {"name": pool["name"], "tags": tags}
-        )
+        self._api.call("PUT", node_pool.pool_path(cluster["id"], pool["id"]), {"name": pool["name"], "tags": tags})
 
 
 def _pool(props: Props) -> Props:
@@ -224,7 +216,5 @@ def _precedence(version: str) -> tuple[tuple[int, ...], tuple[tuple[int, int, st
     """Order of versions such as `1.36.3-do.0`, as semantic versioning has it for what follows the dash."""
     core, _, suffix = version.removeprefix("v").partition("-")
     numbers = tuple(int(part) for part in re.findall(r"\d+", core))
-    parts = tuple(
-        (0, int(part), "") if part.isdecimal() else (1, 0, part) for part in suffix.split(".") if part
-    )
+    parts = tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in suffix.split(".") if part)
     return numbers, parts

@@ -61,15 +61,9 @@ def configuration(props: Props, environment: Mapping[str, str]) -> Configuration
             _text(props, "apiEndpoint", environment, "DIGITALOCEAN_API_URL") or "https://api.digitalocean.com"
         ).rstrip("/"),
         retry_max=int(_setting(props, "httpRetryMax", environment, "DIGITALOCEAN_HTTP_RETRY_MAX", 4)),
-        retry_wait_min=_setting(
-            props, "httpRetryWaitMin", environment, "DIGITALOCEAN_HTTP_RETRY_WAIT_MIN", 1
-        ),
-        retry_wait_max=_setting(
-            props, "httpRetryWaitMax", environment, "DIGITALOCEAN_HTTP_RETRY_WAIT_MAX", 30
-        ),
-        requests_per_second=_setting(
-            props, "requestsPerSecond", environment, "DIGITALOCEAN_REQUESTS_PER_SECOND", 0
-        ),
+        retry_wait_min=_setting(props, "httpRetryWaitMin", environment, "DIGITALOCEAN_HTTP_RETRY_WAIT_MIN", 1),
+        retry_wait_max=_setting(props, "httpRetryWaitMax", environment, "DIGITALOCEAN_HTTP_RETRY_WAIT_MAX", 30),
+        requests_per_second=_setting(props, "requestsPerSecond", environment, "DIGITALOCEAN_REQUESTS_PER_SECOND", 0),
     )
 
 

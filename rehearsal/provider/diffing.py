@@ -86,9 +86,7 @@ def _changes(prop: Property, old: Any, new: Any, path: str, outer: bool) -> Iter
         yield from _known_changes(prop, old, new, path, replaces)
 
 
-def _known_changes(
-    prop: Property, old: Any, new: Any, path: str, replaces: bool
-) -> Iterator[tuple[str, Change]]:
+def _known_changes(prop: Property, old: Any, new: Any, path: str, replaces: bool) -> Iterator[tuple[str, Change]]:
     match prop.kind:
         case Kind.OBJECT:
             yield from _object_changes(prop.fields, old, new, path, replaces=replaces)

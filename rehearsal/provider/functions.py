@@ -13,9 +13,7 @@ VERSIONS: Final = "digitalocean:index/getKubernetesVersions:getKubernetesVersion
 def invoke(api: Api, token: str, arguments: Props) -> Props:
     """The result of a function. Raises ProviderError for any other function, and for bad arguments."""
     if token != VERSIONS:
-        raise ProviderError(
-            f"the stand-in for the digitalocean provider does not serve {token}; it serves {VERSIONS}"
-        )
+        raise ProviderError(f"the stand-in for the digitalocean provider does not serve {token}; it serves {VERSIONS}")
     unknown = sorted(arguments.keys() - {"versionPrefix"})
     if unknown:
         raise ProviderError(f"unknown argument {', '.join(unknown)}; known here: versionPrefix")

@@ -58,9 +58,7 @@ def _to_value(value: Any) -> Value:
             return Value(string_value=_UNKNOWN_TEXT)
         case Secret(value=inner):
             return Value(
-                struct_value=Struct(
-                    fields={_SIGNATURE: Value(string_value=_SECRET), "value": _to_value(inner)}
-                )
+                struct_value=Struct(fields={_SIGNATURE: Value(string_value=_SECRET), "value": _to_value(inner)})
             )
         case bool():
             return Value(bool_value=value)

@@ -65,9 +65,7 @@ class Provider:
 
     def schema(self, _request: Any) -> Any:
         return provider_pb2.GetSchemaResponse(
-            schema=package_schema.text(
-                VERSION, {resource.token: resource.fields for resource in self._types.values()}
-            )
+            schema=package_schema.text(VERSION, {resource.token: resource.fields for resource in self._types.values()})
         )
 
     def check_config(self, request: Any) -> Any:
@@ -142,9 +140,7 @@ class Provider:
             inputs = refreshing.refreshed_inputs(resource.fields, inputs, now)
         else:
             inputs = refreshing.imported_inputs(resource.fields, now)
-        return provider_pb2.ReadResponse(
-            id=request.id, properties=properties, inputs=marshal.to_struct(inputs)
-        )
+        return provider_pb2.ReadResponse(id=request.id, properties=properties, inputs=marshal.to_struct(inputs))
 
     def update(self, request: Any) -> Any:
         resource = self._type(request.urn)

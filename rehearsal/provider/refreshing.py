@@ -31,8 +31,7 @@ def _refreshed(prop: Property, before: Any, now: Any) -> Any:
     if prop.kind is Kind.LIST and isinstance(before, list) and prop.item is not None:
         item = prop.item
         return [
-            _refreshed(item, before[index], value) if index < len(before) else value
-            for index, value in enumerate(now)
+            _refreshed(item, before[index], value) if index < len(before) else value for index, value in enumerate(now)
         ]
     return now
 

@@ -50,9 +50,7 @@ class SpacesKey:
         try:
             self._api.call("PUT", f"{_KEYS}/{resource_id}", _body(inputs))
         except ApiError as error:
-            raise PartialUpdateError(
-                self.planned(state, inputs), f"Error updating Spaces key: {error}"
-            ) from error
+            raise PartialUpdateError(self.planned(state, inputs), f"Error updating Spaces key: {error}") from error
         outputs = self.read(resource_id, state)
         if outputs is None:
             raise GoneError(f"Spaces key {resource_id} was gone after its update")
@@ -66,9 +64,7 @@ class SpacesKey:
 
 
 def _body(inputs: Props) -> Body:
-    grants = [
-        {"bucket": grant["bucket"], "permission": grant["permission"]} for grant in inputs.get("grants", [])
-    ]
+    grants = [{"bucket": grant["bucket"], "permission": grant["permission"]} for grant in inputs.get("grants", [])]
     return {"name": inputs["name"], "grants": grants}
 
 

@@ -160,9 +160,7 @@ SPACES_KEY: Final[Fields] = {
     "accessKey": string(settable=False),
     "createdAt": string(settable=False),
     "grants": list_of(
-        structure(
-            {"bucket": string(required=True), "permission": string(required=True, rule=rules.not_blank)}
-        )
+        structure({"bucket": string(required=True), "permission": string(required=True, rule=rules.not_blank)})
     ),
     "name": string(required=True, rule=rules.not_blank),
     "secretKey": string(settable=False),

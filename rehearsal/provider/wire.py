@@ -58,9 +58,7 @@ def pool_outputs(pool: Mapping[str, Any]) -> Props:
         "tags": filtered_tags(pool.get("tags") or []),
         "taints": [_taint_outputs(taint) for taint in pool.get("taints") or []],
     }
-    return outputs | without_zeros(
-        {"gpuPartitionMode": pool.get("gpu_partition_mode"), "labels": pool.get("labels")}
-    )
+    return outputs | without_zeros({"gpuPartitionMode": pool.get("gpu_partition_mode"), "labels": pool.get("labels")})
 
 
 def filtered_tags(tags: Iterable[str]) -> list[str]:
@@ -80,8 +78,7 @@ def without_zeros(body: Body) -> Body:
 
 def _taints(inputs: Props) -> list[Body]:
     return [
-        {"Key": taint["key"], "Value": taint["value"], "Effect": taint["effect"]}
-        for taint in inputs.get("taints", [])
+        {"Key": taint["key"], "Value": taint["value"], "Effect": taint["effect"]} for taint in inputs.get("taints", [])
     ]
 
 

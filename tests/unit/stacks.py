@@ -10,14 +10,14 @@ from doks_gpu.plan.preflight import Finding
 from doks_gpu.plan.stack import StackPlan, make_plan
 from doks_gpu.settings import load
 
-SPOT = {"name": "spot", "size": "gpu-b300x1-288gb-spot", "min": 1, "max": 2}
-FALLBACK = {"name": "fallback", "size": "gpu-h200x1-141gb", "min": 1, "max": 2}
-AMD = {"name": "amd", "size": "gpu-mi300x1-192gb", "min": 1, "max": 2}
-JOB = {"fleet": "batch", "image": "docker.io/me/train:1.0", "command": ["train"], "tasks": 8}
-SERVICE = {"fleet": "batch", "app": "gauge"}
+SPOT: dict[str, Any] = {"name": "spot", "size": "gpu-b300x1-288gb-spot", "min": 1, "max": 2}
+FALLBACK: dict[str, Any] = {"name": "fallback", "size": "gpu-h200x1-141gb", "min": 1, "max": 2}
+AMD: dict[str, Any] = {"name": "amd", "size": "gpu-mi300x1-192gb", "min": 1, "max": 2}
+JOB: dict[str, Any] = {"fleet": "batch", "image": "docker.io/me/train:1.0", "command": ["train"], "tasks": 8}
+SERVICE: dict[str, Any] = {"fleet": "batch", "app": "gauge"}
 CLUSTER_ID = "aaaaaaaa-0000-4000-8000-000000000001"
 
-CPU_POOL = {"size": "s-4vcpu-8gb", "min": 2, "max": 4}
+CPU_POOL: dict[str, Any] = {"size": "s-4vcpu-8gb", "min": 2, "max": 4}
 
 
 def raw(*tiers: Mapping[str, Any], fleet: Mapping[str, Any] | None = None, **keys: Any) -> dict[str, Any]:

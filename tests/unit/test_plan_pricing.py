@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from doks_gpu.plan.pricing import StackPricing, cents
 from tests.unit.stacks import AMD, CLUSTER_ID, FALLBACK, SPOT, account, plan, raw
 
-BARE = {
+BARE: dict[str, Any] = {
     "cluster": {
         "highAvailability": False,
         "cpuPool": {"size": "s-4vcpu-8gb", "min": 2, "max": 4, "usdPerHour": "0.10"},

@@ -11,7 +11,7 @@ from doks_gpu.errors import RefusedError
 from doks_gpu.plan.tags import PoolTags, cluster_tags, parse_pool_tags, pool_tags, stack_of
 
 ALLOWED = re.compile(r"[a-zA-Z0-9:\-_]{1,255}")
-NAMES = st.text(min_size=1, max_size=20)
+NAMES = st.text(min_size=1, max_size=9)
 PLAIN = PoolTags(
     project="doks-gpu", stack="dev", fleet="batch", tier="spot", generation=1, usd_per_hour=Decimal("8.00")
 )

@@ -93,11 +93,17 @@ def test_a_bound_with_an_on_demand_tier_that_grows_passes(fleet: dict[str, Any])
     assert found("fallback-cannot-grow", raw(SPOT, FALLBACK, fleet=fleet)) == []
 
 
-@pytest.mark.parametrize("expanders", [(), ("random",), ("random", "priority")])
-def test_an_attached_cluster_that_ignores_priorities_is_refused_with_the_command(expanders: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("expanders", "shown"),
+    [((), "DOKS's default"), (("random",), "by random:"), (("random", "priority"), "by random, priority:")],
+)
+def test_an_attached_cluster_that_ignores_priorities_is_refused_with_the_command(
+    expanders: tuple[str, ...], shown: str
+) -> None:
     facts = account(clusters=(cluster(expanders=expanders, ours=False),))
     (finding,) = found("attached-expander", raw(cluster={"id": CLUSTER_ID}), facts)
     assert finding.severity == "error"
+    assert shown in finding.message
     assert f"doctl kubernetes cluster update {CLUSTER_ID} --expanders priority,random" in finding.way_out
 
 
@@ -115,3 +121,9 @@ def test_a_cluster_of_ours_gets_its_expanders_from_us() -> None:
 def test_a_later_tier_on_the_same_or_a_higher_level_is_warned_about(level: int, *, warned: bool) -> None:
     findings = found("priority-order", raw(SPOT, {**FALLBACK, "priority": level}))
     assert [f.severity for f in findings] == ["warning"] * warned
+
+
+@pytest.mark.parametrize(("level", "effect"), [(100, "is random"), (101, "fallback goes first")])
+def test_the_effect_of_the_levels_is_told(level: int, effect: str) -> None:
+    (finding,) = found("priority-order", raw(SPOT, {**FALLBACK, "priority": level}))
+    assert effect in finding.message

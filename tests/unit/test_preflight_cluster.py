@@ -178,7 +178,8 @@ def test_the_token_of_another_team_is_refused(team: str) -> None:
 
 
 def test_a_team_that_the_account_does_not_tell_is_no_match() -> None:
-    assert found("team-mismatch", raw(team="research"), account(team_id=None, team_name=None))
+    (finding,) = found("team-mismatch", raw(team="research"), account(team_id=None, team_name=None))
+    assert "team without a name (without an id)" in finding.message
 
 
 @pytest.mark.parametrize("team", ["research", "11111111-2222-4333-8444-555555555555", None])
@@ -218,8 +219,18 @@ def test_staying_or_going_up_is_no_downgrade(version: str) -> None:
     assert found("version-downgrade", managed("1.36.3-do.0"), running(version)) == []
 
 
-def test_a_version_that_docks_manages_is_never_a_downgrade() -> None:
-    assert found("version-downgrade", raw(cluster={"version": "1.35"}), running("1.36.3-do.0")) == []
+@pytest.mark.parametrize("version", ["1.35", "1.36.1-do.0"])
+def test_a_version_that_docks_manages_is_never_a_downgrade(version: str) -> None:
+    assert found("version-downgrade", raw(cluster={"version": version}), running("1.36.3-do.0")) == []
+
+
+def test_the_version_of_an_attached_cluster_is_left_alone() -> None:
+    said = raw(cluster={"id": CLUSTER_ID, "version": "1.36.1-do.0", **MANAGED})
+    assert found("version-downgrade", said, running("1.36.3-do.0")) == []
+
+
+def test_a_version_that_docks_manages_may_leave_the_list() -> None:
+    assert found("version-not-offered", raw(cluster={"version": "1.33.1-do.0"}), running("1.34.9-do.0")) == []
 
 
 def test_an_upgrade_past_a_patch_names_the_patch() -> None:

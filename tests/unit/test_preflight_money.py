@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.stacks import CLUSTER_ID, CPU_POOL, FALLBACK, SPOT, account, found, raw, size
 
-FREE = {
+FREE: dict[str, Any] = {
     "cluster": {"highAvailability": False, "cpuPool": {**CPU_POOL, "usdPerHour": "0.10"}},
     "monitoring": {"enabled": False},
 }
@@ -77,7 +77,7 @@ def test_gpus_of_a_model_must_fit_its_quota(quota: int, *, refused: bool) -> Non
 def test_spot_gpus_count_and_every_gpu_of_a_node() -> None:
     eight = {**SPOT, "size": "gpu-b300x8-2304gb-spot"}
     (finding,) = found("gpu-limit", limited(eight, gpus={"b300": 15}))
-    assert "16 B300" in finding.message
+    assert "16 B300 GPUs (batch-spot: 16)" in finding.message
 
 
 @pytest.mark.parametrize("word", ["mi300", "mi300x"])
@@ -90,23 +90,33 @@ def test_a_model_that_is_not_named_is_not_limited() -> None:
     assert found("gpu-limit", limited(SPOT, FALLBACK, gpus={"h100": 0})) == []
 
 
-@pytest.mark.parametrize(("cap", "warned"), [("41.34", False), ("41.33", True)])
+@pytest.mark.parametrize(("cap", "warned"), [("41.34", False), ("41.33", True), ("25.34", True)])
 def test_a_replacement_that_passes_the_price_cap_is_warned_about(cap: str, *, warned: bool) -> None:
     """25.34 and 2 × 8.00 once more."""
     findings = found("replacement-peak", limited(SPOT, FALLBACK, usdPerHour=cap))
     assert [f.severity for f in findings] == ["warning"] * warned
 
 
-@pytest.mark.parametrize(("limit", "warned"), [(10, False), (9, True)])
+@pytest.mark.parametrize(("limit", "warned"), [(10, False), (9, True), (8, True)])
 def test_a_replacement_that_passes_the_droplet_limit_is_warned_about(limit: int, *, warned: bool) -> None:
     findings = found("replacement-peak", limited(SPOT, FALLBACK, droplets=limit))
     assert [f.path for f in findings] == ["limits.droplets"] * warned
 
 
-@pytest.mark.parametrize(("quota", "warned"), [(4, False), (3, True)])
+@pytest.mark.parametrize(("quota", "warned"), [(4, False), (3, True), (2, True)])
 def test_a_replacement_that_passes_a_gpu_quota_is_warned_about(quota: int, *, warned: bool) -> None:
     findings = found("replacement-peak", limited(SPOT, FALLBACK, gpus={"h200": quota}))
     assert [f.path for f in findings] == ["limits.gpus.h200"] * warned
+
+
+def test_the_warnings_name_the_pool_and_the_figures() -> None:
+    said = limited(SPOT, {**FALLBACK, "max": 3}, usdPerHour=30, droplets=9, gpus={"h200": 3})
+    money, droplets, gpus = (finding.message for finding in found("replacement-peak", said))
+    assert money.startswith(
+        "While batch-spot is replaced, old and new pool together can cost 45.81 $/hour; the cap is 30"
+    )
+    assert droplets.startswith("While batch-fallback is replaced there can be 12 Droplets; limits.droplets allows 9")
+    assert gpus.startswith("While batch-fallback is replaced there can be 6 H200 GPUs; the quota is 3")
 
 
 def test_a_stack_over_its_limits_is_refused_once_and_not_warned_about_as_well() -> None:
@@ -118,6 +128,12 @@ def test_a_stack_over_its_limits_is_refused_once_and_not_warned_about_as_well() 
 def test_spot_that_costs_more_than_a_later_tier_is_warned_about(usd: str, *, warned: bool) -> None:
     findings = found("spot-dearer", raw({**SPOT, "usdPerHour": usd}, FALLBACK))
     assert [f.severity for f in findings] == ["warning"] * warned
+
+
+def test_the_cheapest_later_tier_is_named() -> None:
+    dear = {**FALLBACK, "name": "a-dear", "usdPerHour": 7}
+    (finding,) = found("spot-dearer", raw(SPOT, dear, {**FALLBACK, "name": "b-cheap", "usdPerHour": 3}))
+    assert "8.00 $ on Spot tier spot and 3.00 $ on tier b-cheap" in finding.message
 
 
 def test_a_faster_spot_gpu_may_cost_more() -> None:
@@ -151,6 +167,11 @@ def test_other_prices_are_not(tier: dict[str, Any], facts: Any) -> None:
 )
 def test_high_availability_that_nobody_asked_for_is_told(cluster: dict[str, Any], *, told: bool) -> None:
     assert bool(found("high-availability-default", raw(cluster=cluster))) is told
+
+
+def test_the_month_of_high_availability_is_told() -> None:
+    (finding,) = found("high-availability-default", raw())
+    assert "40.00 $/month" in finding.message
 
 
 def test_limits_that_are_left_out_are_named() -> None:

@@ -1,7 +1,6 @@
 """The life of a cluster through the protocol: creation, credentials, updates, imports, deletion, secrets."""
 
 from collections.abc import Iterator
-from datetime import timedelta
 
 import grpc
 import pytest
@@ -9,7 +8,6 @@ import yaml
 from pulumi.runtime.proto import provider_pb2
 
 from rehearsal.provider import marshal
-from rehearsal.provider.api import Reply
 from rehearsal.provider.marshal import UNKNOWN, Props
 from tests.unit.provider_harness import CLUSTER, NODE_POOL, SPACES_KEY, World, world
 
@@ -73,7 +71,6 @@ def test_every_block_that_a_program_may_give_is_stable(opened: World) -> None:
         "ssos": [{"enabled": True, "issuerUrl": "https://id.test", "clientId": "c"}],
         "destroyAllAssociatedResources": True,
         "kubeconfigExpireSeconds": 3600,
-        "vpcUuid": "vpc-1",
         "ha": True,
     }
     cluster = opened.engine.create(CLUSTER, "main", program)
@@ -133,12 +130,12 @@ def test_what_is_fixed_at_creation_replaces_the_cluster(opened: World, edit: Pro
 
 
 def test_a_cluster_in_error_fails_with_its_message_and_is_forgotten(opened: World) -> None:
-    opened.api.cluster_state = "error"
+    opened.api.change(cluster_failure="no capacity for the control plane")
 
     with pytest.raises(grpc.RpcError, match="no capacity for the control plane"):
         opened.engine.create(CLUSTER, "main", PROGRAM)
 
-    assert len(opened.api.clusters) == 1
+    assert len(opened.api.clusters()) == 1
 
 
 def test_the_kubeconfig_is_a_secret_and_names_context_and_user_as_digitalocean_does(opened: World) -> None:
@@ -156,11 +153,10 @@ def test_the_kubeconfig_is_a_secret_and_names_context_and_user_as_digitalocean_d
 
 
 def test_credentials_are_kept_until_they_expire_and_then_renewed_by_a_refresh(opened: World) -> None:
-    opened.api.token_lives = timedelta(hours=1)
     cluster = opened.engine.create(CLUSTER, "main", {**PROGRAM, "kubeconfigExpireSeconds": 3600})
 
     early = opened.engine.refresh(cluster)
-    opened.clock.seconds += 3601
+    opened.clock.pass_time(3601)
     late = opened.engine.refresh(cluster)
 
     assert early is not None
@@ -208,7 +204,7 @@ def test_an_autoscaler_block_sends_all_three_fields_and_its_removal_clears_those
 
 def test_a_change_that_the_api_does_not_know_sends_nothing(opened: World) -> None:
     cluster = opened.engine.create(CLUSTER, "main", PROGRAM)
-    opened.api.requests.clear()
+    opened.api.forget_requests()
 
     updated = opened.engine.update(cluster, {**PROGRAM, "destroyAllAssociatedResources": True})
 
@@ -218,7 +214,7 @@ def test_a_change_that_the_api_does_not_know_sends_nothing(opened: World) -> Non
 
 def test_a_refused_update_keeps_the_planned_outputs_for_the_engine_to_try_again(opened: World) -> None:
     cluster = opened.engine.create(CLUSTER, "main", PROGRAM)
-    opened.api.failures.append(Reply(422, {"message": "no such tag"}))
+    opened.api.fail_once(422, "no such tag")
 
     with pytest.raises(grpc.RpcError, match=r"Unable to update cluster: PUT .*422 no such tag") as caught:
         opened.engine.update(cluster, {**PROGRAM, "tags": ["a"]})
@@ -229,7 +225,7 @@ def test_a_refused_update_keeps_the_planned_outputs_for_the_engine_to_try_again(
 
 def test_an_update_of_a_cluster_that_is_gone_fails(opened: World) -> None:
     cluster = opened.engine.create(CLUSTER, "main", PROGRAM)
-    opened.api.clusters.clear()
+    opened.api.lose_clusters()
 
     with pytest.raises(grpc.RpcError, match="did not exist while updating"):
         opened.engine.update(cluster, {**PROGRAM, "tags": ["a"]})
@@ -237,7 +233,7 @@ def test_an_update_of_a_cluster_that_is_gone_fails(opened: World) -> None:
 
 def test_a_cluster_that_is_gone_is_seen_by_a_refresh(opened: World) -> None:
     cluster = opened.engine.create(CLUSTER, "main", PROGRAM)
-    opened.api.clusters.clear()
+    opened.api.lose_clusters()
 
     assert opened.engine.refresh(cluster) is None
 
@@ -246,18 +242,18 @@ def test_a_cluster_that_is_gone_is_seen_by_a_refresh(opened: World) -> None:
 def test_deleting_a_cluster_does_not_wait_and_does_not_mind_when_it_is_gone(opened: World, gone: bool) -> None:
     cluster = opened.engine.create(CLUSTER, "main", PROGRAM)
     if gone:
-        opened.api.clusters.clear()
+        opened.api.lose_clusters()
     opened.clock.slept.clear()
 
     opened.engine.delete(cluster)
 
-    assert opened.api.clusters == {}
+    assert opened.api.clusters() == []
     assert opened.clock.slept == []
 
 
 def test_associated_resources_are_listed_and_destroyed_when_the_program_said_so(opened: World) -> None:
     cluster = opened.engine.create(CLUSTER, "main", {**PROGRAM, "destroyAllAssociatedResources": True})
-    opened.api.requests.clear()
+    opened.api.forget_requests()
 
     opened.engine.delete(cluster)
 
@@ -270,7 +266,7 @@ def test_associated_resources_are_listed_and_destroyed_when_the_program_said_so(
 
 def test_an_import_starts_from_what_the_cluster_has(opened: World) -> None:
     made = opened.engine.create(CLUSTER, "main", PROGRAM)
-    opened.api.requests.clear()
+    opened.api.forget_requests()
 
     imported = opened.engine.import_(CLUSTER, "main", made.id)
 
@@ -278,23 +274,23 @@ def test_an_import_starts_from_what_the_cluster_has(opened: World) -> None:
     assert opened.api.sent() == []
     assert imported.inputs["nodePool"]["size"] == "s-4vcpu-8gb"
     assert "kubeConfigs" not in imported.inputs
-    assert opened.engine.plan(imported, {**PROGRAM, "vpcUuid": "vpc-1"}).action == "nothing"
+    assert opened.engine.plan(imported, PROGRAM).action == "nothing"
 
 
 def test_an_import_tags_the_only_pool_of_a_cluster_made_elsewhere(opened: World) -> None:
     made = opened.engine.create(CLUSTER, "main", PROGRAM)
-    (pool,) = opened.api.clusters[made.id]["node_pools"]
-    pool["tags"] = ["mine"]
+    pool = opened.api.pool(made.outputs["nodePool"]["id"])
+    pool.tags = ["mine"]
 
     assert opened.engine.import_(CLUSTER, "main", made.id) is not None
-    assert pool["tags"] == ["mine", "terraform:default-node-pool"]
+    assert pool.tags == ["mine", "terraform:default-node-pool"]
 
 
 def test_an_import_of_a_cluster_with_several_untagged_pools_is_refused(opened: World) -> None:
     made = opened.engine.create(CLUSTER, "main", PROGRAM)
-    opened.engine.create(NODE_POOL, "p", {"clusterId": made.id, "size": "s", "nodeCount": 1})
-    for pool in opened.api.clusters[made.id]["node_pools"]:
-        pool["tags"] = []
+    opened.engine.create(NODE_POOL, "p", {"clusterId": made.id, "size": "s-4vcpu-8gb", "nodeCount": 1})
+    for _, pool in opened.api.cloud.world.pools():
+        pool.tags = []
 
     with pytest.raises(grpc.RpcError, match="tag exactly one of its 2 node pools"):
         opened.engine.import_(CLUSTER, "main", made.id)
@@ -324,7 +320,7 @@ def test_a_spaces_key_keeps_the_secret_that_is_told_once(opened: World) -> None:
     updated = opened.engine.update(key, {"grants": [{"bucket": "ckpt", "permission": "read"}]})
 
     assert refreshed is not None
-    assert refreshed.outputs["secretKey"] == updated.outputs["secretKey"] == "spaces-secret"
+    assert refreshed.outputs["secretKey"] == updated.outputs["secretKey"] == key.outputs["secretKey"]
     assert updated.outputs["grants"] == [{"bucket": "ckpt", "permission": "read"}]
     opened.engine.delete(updated)
-    assert opened.api.keys == {}
+    assert opened.api.cloud.spaces_keys.all() == []

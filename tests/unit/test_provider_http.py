@@ -8,8 +8,9 @@ from rehearsal.provider import configuration
 from rehearsal.provider.api import Api, Body, Reply
 from rehearsal.provider.errors import ApiError, ApiUnreachableError, ProviderError
 from rehearsal.provider.waiting import Patience, poll_seconds
-from tests.unit.provider_harness import ORIGIN, StillClock
+from tests.unit.provider_harness import StillClock
 
+ORIGIN = "http://api.test"
 BUSY = Reply(503, {"message": "busy"})
 
 

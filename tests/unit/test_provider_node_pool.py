@@ -8,9 +8,8 @@ import grpc
 import pytest
 from google.protobuf.empty_pb2 import Empty
 
-from rehearsal.provider.api import Reply
 from rehearsal.provider.marshal import Props
-from tests.unit.provider_harness import CLUSTER, NODE_POOL, Engine, RecordingApi, StillClock, World, world
+from tests.unit.provider_harness import CLUSTER, NEVER, NODE_POOL, Api, Engine, StillClock, World, world
 
 CPU_POOL: Props = {"name": "cpu", "size": "s-4vcpu-8gb", "nodeCount": 1}
 
@@ -25,7 +24,7 @@ class Scene:
         return self.world.engine
 
     @property
-    def api(self) -> RecordingApi:
+    def api(self) -> Api:
         return self.world.api
 
     @property
@@ -83,6 +82,33 @@ def test_tags_that_digitalocean_adds_are_not_seen_and_order_means_nothing(scene:
     assert scene.engine.plan(pool, {**scene.program, "tags": ["a", "b"]}).action == "nothing"
 
 
+def test_a_refresh_keeps_the_order_in_which_the_program_wrote_its_tags(scene: Scene) -> None:
+    pool = scene.engine.create(NODE_POOL, "p", {**scene.program, "tags": ["b", "a"]})
+    scene.api.pool(pool.id).tags.reverse()
+
+    refreshed = scene.engine.refresh(pool)
+
+    assert refreshed is not None
+    assert refreshed.inputs["tags"] == ["b", "a"]
+
+
+def test_a_refresh_takes_over_tags_that_someone_else_changed(scene: Scene) -> None:
+    pool = scene.engine.create(NODE_POOL, "p", {**scene.program, "tags": ["b", "a"]})
+    scene.api.pool(pool.id).tags.append("c")
+
+    refreshed = scene.engine.refresh(pool)
+
+    assert refreshed is not None
+    assert refreshed.inputs["tags"] == ["b", "a", "c"]
+
+
+def test_a_declared_count_that_is_the_live_one_is_no_change_whatever_was_planned_before(scene: Scene) -> None:
+    pool = scene.engine.create(NODE_POOL, "p", scene.program)
+    pool.outputs["nodeCount"] = 3
+
+    assert scene.engine.plan(pool, scene.program).action == "nothing"
+
+
 def test_ignored_tags_are_sent_as_they_are(scene: Scene) -> None:
     pool = scene.engine.create(NODE_POOL, "p", {**scene.program, "tags": ["a"]})
 
@@ -90,16 +116,8 @@ def test_ignored_tags_are_sent_as_they_are(scene: Scene) -> None:
 
 
 def test_the_creation_waits_until_the_last_node_runs(scene: Scene) -> None:
-    scene.api.boots = False
+    scene.api.change(node_boot_seconds=45)
     scene.clock.slept.clear()
-
-    def boot_after_five_looks() -> None:
-        if len(scene.clock.slept) == 5:
-            for pool in scene.api.clusters[scene.program["clusterId"]]["node_pools"]:
-                for node in pool["nodes"]:
-                    node["status"]["state"] = "running"
-
-    scene.clock.on_sleep = boot_after_five_looks
 
     pool = scene.engine.create(NODE_POOL, "p", scene.program)
 
@@ -111,7 +129,7 @@ def test_the_creation_waits_until_the_last_node_runs(scene: Scene) -> None:
 def test_the_wait_ends_after_half_an_hour_or_the_programs_own_limit(
     scene: Scene, timeout: float, seconds: float
 ) -> None:
-    scene.api.boots = False
+    scene.api.change(node_boot_seconds=NEVER)
     before = scene.clock.seconds
 
     with pytest.raises(grpc.RpcError, match="timeout while waiting for"):
@@ -121,7 +139,7 @@ def test_the_wait_ends_after_half_an_hour_or_the_programs_own_limit(
 
 
 def test_a_refused_creation_leaves_nothing_and_says_why(scene: Scene) -> None:
-    scene.api.failures.append(Reply(422, {"message": "Size is not available in this region"}))
+    scene.api.fail_once(422, "Size is not available in this region")
 
     with pytest.raises(grpc.RpcError, match="422 Size is not available in this region"):
         scene.engine.create(NODE_POOL, "p", scene.program)
@@ -139,15 +157,11 @@ def test_a_pool_that_vanishes_during_its_update_is_an_error(scene: Scene) -> Non
 
 def test_an_update_waits_for_nodes_that_are_draining(scene: Scene) -> None:
     pool = scene.engine.create(NODE_POOL, "p", scene.program)
-    node = scene.api.pool(pool.id)["nodes"][0]
-    node["status"]["state"] = "draining"
+    scene.api.change(node_drain_seconds=25)
+    node = scene.api.pool(pool.id).nodes[0].id
+    scene.api.cloud.pools.delete_node(scene.program["clusterId"], pool.id, node, replace=True)
     scene.clock.slept.clear()
 
-    def settle() -> None:
-        if len(scene.clock.slept) == 3:
-            node["status"]["state"] = "running"
-
-    scene.clock.on_sleep = settle
     scene.engine.update(pool, {**scene.program, "labels": {"a": "b"}})
 
     assert scene.clock.slept == [10] * 3
@@ -178,7 +192,7 @@ def test_an_import_of_nothing_says_so(scene: Scene) -> None:
 
 def test_the_deletion_waits_until_the_pool_is_gone(scene: Scene) -> None:
     pool = scene.engine.create(NODE_POOL, "p", scene.program)
-    scene.api.requests.clear()
+    scene.api.forget_requests()
 
     scene.engine.delete(pool)
 
@@ -186,7 +200,7 @@ def test_the_deletion_waits_until_the_pool_is_gone(scene: Scene) -> None:
 
 
 def test_a_cancellation_reaches_a_wait_that_is_under_way(scene: Scene) -> None:
-    scene.api.boots = False
+    scene.api.change(node_boot_seconds=NEVER)
     waiting = threading.Event()
     scene.clock.on_sleep = waiting.set
     outcome: list[str] = []

@@ -11,7 +11,7 @@ from pulumi.runtime.proto import provider_pb2
 
 from rehearsal.provider import marshal
 from rehearsal.provider.marshal import Props, Secret
-from tests.unit.provider_harness import CLUSTER, ORIGIN, World, world
+from tests.unit.provider_harness import CLUSTER, World, world
 
 VERSIONS = "digitalocean:index/getKubernetesVersions:getKubernetesVersions"
 
@@ -50,8 +50,8 @@ def test_the_schema_names_the_types_that_are_served(opened: World) -> None:
 def test_the_newest_version_with_a_prefix_is_the_latest(opened: World) -> None:
     assert invoke(opened, VERSIONS, versionPrefix="1.36.") == {
         "id": "kubernetes-versions",
-        "latestVersion": "1.36.3-do.1",
-        "validVersions": ["1.36.3-do.1", "1.36.3-do.0"],
+        "latestVersion": "1.36.10-do.0",
+        "validVersions": ["1.36.10-do.0", "1.36.3-do.1", "1.36.3-do.0"],
         "versionPrefix": "1.36.",
     }
 
@@ -103,12 +103,13 @@ def test_another_setting_is_a_change_but_never_replaces(opened: World) -> None:
 
 def test_the_configured_token_is_the_one_that_is_sent(opened: World) -> None:
     opened.engine.stub.Configure(
-        provider_pb2.ConfigureRequest(args=marshal.to_struct({"token": Secret("configured"), "apiEndpoint": ORIGIN}))
+        provider_pb2.ConfigureRequest(args=marshal.to_struct({"token": Secret("not-the-right-one")}))
     )
 
-    invoke(opened, VERSIONS)
+    with pytest.raises(grpc.RpcError, match="401") as caught:
+        invoke(opened, VERSIONS)
 
-    assert opened.api.requests[-1].headers["Authorization"] == "Bearer configured"
+    assert "not-the-right-one" not in str(caught.value.details())
 
 
 def test_methods_that_are_not_offered_are_unimplemented(opened: World) -> None:

@@ -12,7 +12,7 @@ import grpc
 import pytest
 
 from rehearsal.provider.marshal import UNKNOWN, Props
-from tests.unit.provider_harness import CLUSTER, NODE_POOL, Live, World, world
+from tests.unit.provider_harness import CLUSTER, NEVER, NODE_POOL, Live, World, world
 
 CPU_POOL: Props = {"name": "cpu", "size": "s-4vcpu-8gb", "autoScale": True, "minNodes": 2, "maxNodes": 4}
 CLUSTER_PROGRAM: Props = {
@@ -167,7 +167,7 @@ def test_a_pool_gone_is_seen_by_a_refresh_and_made_again_with_a_new_id(stack: St
 
 
 def test_a_replacement_by_replace_on_changes_has_a_new_name_and_posts_before_it_deletes(stack: Stack) -> None:
-    stack.world.api.requests.clear()
+    stack.world.api.forget_requests()
 
     new = stack.world.engine.create(NODE_POOL, "batch-spot", {**stack.program, "maxNodes": 3})
     stack.world.engine.delete(stack.pool)
@@ -178,7 +178,7 @@ def test_a_replacement_by_replace_on_changes_has_a_new_name_and_posts_before_it_
 
 
 def test_creating_an_autoscaled_pool_posts_exactly_these_fields_and_waits(stack: Stack) -> None:
-    stack.world.api.requests.clear()
+    stack.world.api.forget_requests()
 
     created = stack.world.engine.create(NODE_POOL, "batch-spot", stack.program)
 
@@ -213,7 +213,7 @@ def test_a_label_edit_sends_the_count_of_the_state(
     stack.world.engine.update(stack.pool, {**stack.program, "labels": {"workload": "other"}})
 
     assert stack.put_body()["count"] == count
-    assert len(stack.world.api.pool(stack.pool.id)["nodes"]) == nodes
+    assert len(stack.world.api.pool(stack.pool.id).staying()) == nodes
 
 
 def test_an_inline_cpu_pool_change_is_a_put_without_count(stack: Stack) -> None:
@@ -258,36 +258,32 @@ def test_deleting_a_pool_that_is_gone_fails_without_a_refresh(stack: Stack) -> N
 def test_a_pool_creation_that_times_out_leaves_the_pool_alive_and_the_next_one_doubles_it(
     stack: Stack,
 ) -> None:
-    stack.world.api.boots = False
+    stack.world.api.change(node_boot_seconds=NEVER)
 
     with pytest.raises(grpc.RpcError, match="timeout while waiting for"):
         stack.world.engine.create(NODE_POOL, "other", stack.program, timeout=60)
-    stack.world.api.boots = True
+    stack.world.api.change(node_boot_seconds=1)
     second = stack.world.engine.create(NODE_POOL, "other", stack.program)
 
-    others = [
-        pool["id"]
-        for pool in stack.world.api.clusters[stack.cluster.id]["node_pools"]
-        if pool["name"].startswith("other-")
-    ]
+    others = [pool["id"] for pool in stack.world.api.pools(stack.cluster.id) if pool["name"].startswith("other-")]
     assert len(others) == 2
     assert second.id in others
 
 
 def test_a_pool_creation_that_is_cancelled_leaves_the_pool_alive_and_out_of_the_state(stack: Stack) -> None:
-    stack.world.api.boots = False
+    stack.world.api.change(node_boot_seconds=NEVER)
     stack.world.clock.on_sleep = stack.world.cancelled.set
 
     with pytest.raises(grpc.RpcError, match="cancelled"):
         stack.world.engine.create(NODE_POOL, "other", stack.program)
 
-    assert len(stack.world.api.clusters[stack.cluster.id]["node_pools"]) == 3
+    assert len(stack.world.api.pools(stack.cluster.id)) == 3
 
 
 def test_a_cluster_creation_that_times_out_leaves_the_cluster_alive(stack: Stack) -> None:
-    stack.world.api.cluster_state = "provisioning"
+    stack.world.api.change(cluster_boot_seconds=NEVER)
 
     with pytest.raises(grpc.RpcError, match="timeout while waiting for"):
         stack.world.engine.create(CLUSTER, "second", {**CLUSTER_PROGRAM, "name": "second"})
 
-    assert [cluster["name"] for cluster in stack.world.api.clusters.values()] == ["doks-gpu-dev", "second"]
+    assert [cluster["name"] for cluster in stack.world.api.clusters()] == ["doks-gpu-dev", "second"]
