@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STACK ?= dev
-PATHS := __main__.py program.py offline.py components doks_gpu rehearsal benchmarks tests
+PATHS := .github/scripts __main__.py program.py offline.py components doks_gpu rehearsal benchmarks tests
 
 # A warm start needs Python's compiled files.
 unexport PYTHONDONTWRITEBYTECODE

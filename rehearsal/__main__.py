@@ -73,11 +73,11 @@ def rehearse(
 def _run(rehearsal: Rehearsal, stack: str, then: Then, *, started: float, shell: bool) -> int:
     out.print(views.real_and_not())
     rehearsal.init_stack(stack)
-    code = _visible(rehearsal, "up", "--stack", stack, "--yes")
+    code = _visible(rehearsal, "up", "--stack", stack, "--yes", "--skip-preview")
     out.print(f"\n`up` ended with {code}, {time.monotonic() - started:.0f} s after the start.")
     out.print(views.what_came_up(rehearsal))
     if then is Then.destroy:
-        return _visible(rehearsal, "destroy", "--stack", stack, "--yes") or code
+        return _visible(rehearsal, "destroy", "--stack", stack, "--yes", "--skip-preview") or code
     if shell:
         _shell(rehearsal)
         return code

@@ -1,15 +1,17 @@
 """`doks-gpu up` and `doks-gpu destroy`: the engine's verbs, with a look at the account before and after."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from doks_gpu.cloud import Cloud, CloudError
 from doks_gpu.errors import DoksGpuError
 from doks_gpu.ops import console
 from doks_gpu.ops import orphans as orphan_view
 from doks_gpu.ops.engine import CLUSTER_TYPE, POOL_TYPE, Engine, StateResource
-from doks_gpu.ops.project import Project, configuration, run_offline
+from doks_gpu.ops.project import Project, configuration
 from doks_gpu.plan.orphans import find_orphans
+from doks_gpu.plan.pools import PoolSpec
+from doks_gpu.plan.pricing import cents
+from doks_gpu.plan.stack import make_plan
 from doks_gpu.settings import load
 
 EXIT_INCOMPLETE = 4
@@ -18,41 +20,41 @@ EXIT_INCOMPLETE = 4
 
 def up(project: Project, stack: str, *, yes: bool, extra: Sequence[str] = ()) -> int:
     """Refuses to add to orphans, runs the engine, and names the tiers that are missing at the end."""
-    raw = configuration(project, stack)
-    settings = load(raw)
+    settings = load(configuration(project, stack))
     cloud, engine = Cloud.from_environment(), Engine(project, stack)
-    _, found = orphan_view.look(project, engine, settings, cloud)
+    facts, found = orphan_view.look(project, engine, settings, cloud)
     if found:
         orphan_view.show(stack, found)
         console.err.print(
             "[bold]Not started[/]: another `up` would make these a second time. Adopt or delete them first."
         )
         return orphan_view.EXIT_FOUND
-    plan = run_offline(project, stack, raw, facts=True)["plan"]
-    _say_what_it_costs(stack, plan)
+    plan = make_plan(settings, facts, project=project.name, stack=stack)
+    plan.refuse_errors()
+    hourly = plan.pricing.hourly
+    console.out.print(
+        f"Stack [bold]{stack}[/] in {plan.region}: {len(plan.pools)} GPU pools, "
+        f"{cents(hourly.min)} to {cents(hourly.max)} $/hour."
+    )
     code = engine.run("up", "--continue-on-error", *(["--yes"] if yes else []), *extra)
-    missing = missing_tiers(plan["pools"], engine.state())
+    missing = missing_tiers(plan.pools, engine.state())
     for line in missing:
         console.err.print(f"[red]Missing:[/] {line}")
-    _name_new_orphans(project, engine, cloud, settings.cluster.id)
-    if code == 0 and missing:
-        return EXIT_INCOMPLETE
-    return code
+    left = _name_new_orphans(project, engine, cloud, settings.cluster.id)
+    return EXIT_INCOMPLETE if code == 0 and (missing or left) else code
 
 
-def missing_tiers(pools: Sequence[Any], state: Sequence[StateResource]) -> list[str]:
+def missing_tiers(pools: Sequence[PoolSpec], state: Sequence[StateResource]) -> list[str]:
     """One line per tier of the plan that the state does not hold, or holds in its old form."""
     made = {row.name: row.outputs for row in state if row.type == POOL_TYPE}
     lines = []
     for pool in pools:
-        name = f"tier {pool['tier']} of fleet {pool['fleet']} ({pool['size']})"
-        outputs = made.get(pool["name"])
+        name = f"tier {pool.tier} of fleet {pool.fleet} ({pool.size})"
+        outputs = made.get(pool.name)
         if outputs is None:
             lines.append(f"{name} could not be made. The other tiers work without it; the next `up` tries again.")
-        elif outputs.get("size") != pool["size"]:
-            lines.append(
-                f"{name} could not replace its {outputs.get('size')} pool, which stays. The next `up` tries again."
-            )
+        elif outputs.get("size") != pool.size or (pool.is_spot and pool.autoscaled and outputs["maxNodes"] != pool.max):
+            lines.append(f"{name} could not be replaced: the old pool stays. The next `up` tries again.")
     return lines
 
 
@@ -88,14 +90,6 @@ def _stays(cloud: Cloud, cluster_ids: Sequence[str]) -> list[str]:
         except CloudError as error:
             lines.append(f"unknown: {error}")
     return lines
-
-
-def _say_what_it_costs(stack: str, plan: Any) -> None:
-    hourly = plan["pricing"]["hourly"]
-    console.out.print(
-        f"Stack [bold]{stack}[/] in {plan['region']}: {len(plan['pools'])} GPU pools, "
-        f"{hourly['min']} to {hourly['max']} $/hour."
-    )
 
 
 def _name_new_orphans(project: Project, engine: Engine, cloud: Cloud, cluster_id: str | None) -> bool:

@@ -15,7 +15,7 @@ from rehearsal.digitalocean import Clock, StandIn, StandInSettings
 
 
 def serve(
-    port: Annotated[int, typer.Option("--port", "-p", help="Loopback port; 0 takes a free one.", min=0)] = 0,
+    port: Annotated[int, typer.Option("--port", "-p", help="Loopback port; 0 takes a free one.", min=0, max=65535)] = 0,
     token_file: Annotated[
         Path | None, typer.Option("--token-file", help="File with the token that clients must send.", exists=True)
     ] = None,
@@ -27,7 +27,7 @@ def serve(
         float, typer.Option("--clock-scale", help="Seconds on its clock per real second; 0 stands still.", min=0)
     ] = 1.0,
 ) -> None:
-    """Serve DigitalOcean's API on loopback until Ctrl-C. Its own side is under /admin (see /admin/docs)."""
+    """Serve DigitalOcean's API on loopback until Ctrl-C. Its own side is under /admin (see /docs)."""
     token = token_file.read_text(encoding="utf-8").strip() if token_file else None
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())

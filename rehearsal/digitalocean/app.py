@@ -24,9 +24,7 @@ Next = Callable[[Request], Awaitable[Response]]
 
 def create_app(cloud: DigitalOcean, token: str) -> FastAPI:
     """`/v2` for those who send the token, `/admin` for whoever reaches the port: serve it on loopback alone."""
-    app = FastAPI(
-        title="DigitalOcean stand-in", openapi_url="/admin/openapi.json", docs_url="/admin/docs", redoc_url=None
-    )
+    app = FastAPI(title="DigitalOcean stand-in", openapi_url="/openapi.json", docs_url="/docs", redoc_url=None)
     app.include_router(kubernetes_routes(cloud))
     app.include_router(other_routes(cloud))
     app.include_router(admin_routes(cloud))

@@ -88,6 +88,8 @@ class Pools:
         with self._world.at_now() as now:
             cluster, pool = self._world.cluster(cluster_id), self._world.pool(cluster_id, pool_id)
             self._refuse_while_leaving(pool)
+            if body.name not in (None, pool.name):
+                self._refuse_taken_name(cluster, body.name)
             scale = self._asked(pool, body)
             self._refuse_higher_ceiling(pool, scale)
             self._refuse_too_few(cluster, pool, pool.size, scale)
@@ -138,8 +140,7 @@ class Pools:
         """Puts a new pool into a cluster; used at its creation too. The caller holds the world's instant."""
         world = self._world
         capacity.refuse_unknown_size(world, body.size, cluster.region)
-        if world.settings.unique_pool_names and any(pool.name == body.name for pool in cluster.pools):
-            raise unprocessable(f"a node pool with the name {body.name} already exists in this cluster")
+        self._refuse_taken_name(cluster, body.name)
         scale = Scale(
             count=body.count or 0,
             auto_scale=bool(body.auto_scale),
@@ -163,6 +164,10 @@ class Pools:
             min_nodes=kept(body.min_nodes, pool.min_nodes),
             max_nodes=kept(body.max_nodes, pool.max_nodes),
         ).settled()
+
+    def _refuse_taken_name(self, cluster: Cluster, name: str | None) -> None:
+        if self._world.settings.unique_pool_names and any(pool.name == name for pool in cluster.pools):
+            raise unprocessable(f"a node pool with the name {name} already exists in this cluster")
 
     def _refuse_higher_ceiling(self, pool: Pool, asked: Scale) -> None:
         ceiling_holds = self._world.settings.spot_ceiling and self._world.sizes[pool.size].is_spot

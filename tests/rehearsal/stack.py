@@ -24,10 +24,10 @@ class Stack:
         )
 
     def up(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return self.rehearsal.doks_gpu("up", "--stack", self.name, "--yes", *arguments)
+        return self.rehearsal.doks_gpu("up", "--stack", self.name, "--yes", "--skip-preview", *arguments)
 
     def destroy(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return self.rehearsal.doks_gpu("destroy", "--stack", self.name, "--yes", *arguments)
+        return self.rehearsal.doks_gpu("destroy", "--stack", self.name, "--yes", "--skip-preview", *arguments)
 
     def orphans(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return self.rehearsal.doks_gpu("orphans", "--stack", self.name, *arguments)

@@ -9,16 +9,19 @@ from typing import Any
 from urllib.parse import urlencode
 
 import grpc
+from fastapi.testclient import TestClient
 from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
 
+from rehearsal.digitalocean.app import create_app
 from rehearsal.digitalocean.bodies import PoolUpdate
 from rehearsal.digitalocean.clock import Clock
+from rehearsal.digitalocean.cloud import DigitalOcean
 from rehearsal.digitalocean.control import ReclaimOrder
 from rehearsal.digitalocean.model import Pool
-from rehearsal.digitalocean.server import StandIn
 from rehearsal.digitalocean.settings import StandInSettings
 from rehearsal.digitalocean.traffic import Failure
 from rehearsal.provider import marshal
+from rehearsal.provider.api import Body, Reply, Send
 from rehearsal.provider.marshal import Props
 from rehearsal.provider.provider import Provider
 from rehearsal.provider.server import serve
@@ -29,6 +32,9 @@ NODE_POOL = "digitalocean:index/kubernetesNodePool:KubernetesNodePool"
 SPACES_KEY = "digitalocean:index/spacesKey:SpacesKey"
 
 VERSIONS = ("1.37.0-do.0", "1.36.10-do.0", "1.36.3-do.1", "1.36.3-do.0", "1.35.7-do.2")
+_ORIGIN = "http://api.test"
+_TOKEN = "the-token"
+
 NEVER = 1e9
 """Seconds; no test waits so long."""
 
@@ -37,7 +43,8 @@ NEVER = 1e9
 class Request:
     method: str
     path: str
-    body: Any
+    body: Props
+    """Empty where the request had none."""
 
 
 class StillClock:
@@ -69,8 +76,8 @@ class StillClock:
 class Api:
     """What a test sees of the stand-in, and does to it."""
 
-    def __init__(self, stand_in: StandIn, clock: StillClock) -> None:
-        self.cloud = stand_in.cloud
+    def __init__(self, cloud: DigitalOcean, clock: StillClock) -> None:
+        self.cloud = cloud
         self._clock = clock
         self._seen = 0
 
@@ -84,7 +91,7 @@ class Api:
     @property
     def requests(self) -> list[Request]:
         return [
-            Request(row.method, f"{row.path}?{urlencode(row.query)}" if row.query else row.path, row.body)
+            Request(row.method, f"{row.path}?{urlencode(row.query)}" if row.query else row.path, row.body or {})
             for row in self.cloud.requests.rows(since=self._seen)
         ]
 
@@ -243,7 +250,6 @@ class World:
     api: Api
     clock: StillClock
     cancelled: threading.Event
-    stand_in: StandIn
 
 
 @contextmanager
@@ -251,18 +257,26 @@ def world(environment: Mapping[str, str] | None = None) -> Iterator[World]:
     """A configured provider behind gRPC, its API and its clock."""
     clock = StillClock()
     cancelled = threading.Event()
-    with StandIn(StandInSettings(versions=VERSIONS), clock=clock.cloud) as stand_in:
-        provider = Provider(
-            patience=Patience(clock, 10, cancelled),
-            environment={
-                "DIGITALOCEAN_API_URL": stand_in.url,
-                "DIGITALOCEAN_TOKEN": stand_in.token,
-                **(environment or {}),
-            },
-        )
-        server, port = serve(provider)
-        with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
-            stub = provider_pb2_grpc.ResourceProviderStub(channel)
-            stub.Configure(provider_pb2.ConfigureRequest())
-            yield World(Engine(stub), Api(stand_in, clock), clock, cancelled, stand_in)
-        server.stop(None).wait()
+    cloud = DigitalOcean(StandInSettings(versions=VERSIONS), clock=clock.cloud)
+    provider = Provider(
+        send=_in_process(cloud),
+        patience=Patience(clock, 10, cancelled),
+        environment={"DIGITALOCEAN_API_URL": _ORIGIN, "DIGITALOCEAN_TOKEN": _TOKEN, **(environment or {})},
+    )
+    server, port = serve(provider)
+    with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+        stub = provider_pb2_grpc.ResourceProviderStub(channel)
+        stub.Configure(provider_pb2.ConfigureRequest())
+        yield World(Engine(stub), Api(cloud, clock), clock, cancelled)
+    server.stop(None).wait()
+
+
+def _in_process(cloud: DigitalOcean) -> Send:
+    """The stand-in's HTTP side without a socket."""
+    client = TestClient(create_app(cloud, _TOKEN), raise_server_exceptions=False)
+
+    def send(method: str, url: str, headers: Mapping[str, str], body: Body | None) -> Reply:
+        answer = client.request(method, url.removeprefix(_ORIGIN), headers=dict(headers), json=body)
+        return Reply(answer.status_code, answer.json() if answer.content else {}, answer.headers)
+
+    return send

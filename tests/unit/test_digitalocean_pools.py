@@ -201,6 +201,21 @@ def test_an_impossible_pool_is_refused(asked: dict[str, Any], reason: str) -> No
     assert reason in refused.value.message
 
 
+def test_a_pool_keeps_its_name_and_cannot_take_that_of_another() -> None:
+    it = account()
+    cluster = it.cluster()
+    pool = it.pool(cluster)
+    assert it.put(cluster, pool, name="batch-spot")["name"] == "batch-spot"
+    with pytest.raises(ApiRefusedError, match="already exists"):
+        it.put(cluster, pool, name="cpu")
+
+
+def test_a_second_pool_of_a_name_is_made_where_the_settings_allow_it() -> None:
+    it = account(unique_pool_names=False)
+    cluster = it.cluster()
+    assert it.pool(cluster) != it.pool(cluster)
+
+
 def test_a_fixed_pool_may_be_empty_when_it_is_a_gpu_pool() -> None:
     it = account()
     cluster = it.cluster()

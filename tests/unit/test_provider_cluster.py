@@ -7,7 +7,7 @@ import pytest
 import yaml
 from pulumi.runtime.proto import provider_pb2
 
-from rehearsal.provider import marshal
+from rehearsal.provider import cluster_wire, marshal
 from rehearsal.provider.marshal import UNKNOWN, Props
 from tests.unit.provider_harness import CLUSTER, NODE_POOL, SPACES_KEY, World, world
 
@@ -24,9 +24,7 @@ def opened() -> Iterator[World]:
 
 def body_of(opened: World, method: str) -> Props:
     """The body of the last request with that method."""
-    body = opened.api.sent(method)[-1].body
-    assert body is not None
-    return body
+    return opened.api.sent(method)[-1].body
 
 
 def test_the_creation_sends_upgrade_switches_and_an_empty_policy_and_tags_the_default_pool(opened: World) -> None:
@@ -167,7 +165,7 @@ def test_credentials_are_kept_until_they_expire_and_then_renewed_by_a_refresh(op
     assert asked == [f"/v2/kubernetes/clusters/{cluster.id}/credentials?expiry_seconds=3600"] * 2
 
 
-def test_an_update_names_every_block_and_leaves_unset_ones_null(opened: World) -> None:
+def test_an_update_names_every_block_with_the_value_of_program_or_state(opened: World) -> None:
     cluster = opened.engine.create(CLUSTER, "main", {**PROGRAM, "nvidiaGpuDevicePlugin": {"enabled": True}})
 
     opened.engine.update(
@@ -176,11 +174,18 @@ def test_an_update_names_every_block_and_leaves_unset_ones_null(opened: World) -
 
     sent = body_of(opened, "PUT")
     assert sent["nvidia_gpu_device_plugin"] == {"enabled": False}
-    assert sent["rdma_shared_dev_plugin"] == {"enabled": None}
+    assert sent["rdma_shared_dev_plugin"] == {"enabled": False}
     assert sent["control_plane_firewall"] == {"enabled": None, "allowed_addresses": None}
     assert set(sent["cluster_autoscaler_configuration"].values()) == {None}
     assert sent["tags"] == ["a"]
     assert "surge_upgrade" not in sent
+
+
+def test_an_update_sends_nulls_for_blocks_that_neither_program_nor_state_has() -> None:
+    sent = cluster_wire.update_body({}, PROGRAM)
+
+    assert sent["rdma_shared_dev_plugin"] == {"enabled": None}
+    assert sent["ha"] is None
 
 
 def test_an_autoscaler_block_sends_all_three_fields_and_its_removal_clears_those_that_were_set(

@@ -32,9 +32,7 @@ class Scene:
         return self.world.clock
 
     def body(self, method: str) -> Props:
-        body = self.api.sent(method)[-1].body
-        assert body is not None
-        return body
+        return self.api.sent(method)[-1].body
 
 
 @pytest.fixture
