@@ -35,7 +35,9 @@ def announce(plan: StackPlan) -> None:
 
 def build(plan: StackPlan, cloud: Cloud | None) -> Mapping[str, pulumi.Input[Any]]:
     """Registers every resource and returns the stack's outputs. `cloud` is None where nothing will be made."""
-    cluster = GpuCluster("cluster", GpuClusterArgs(spec=plan.cluster))
+    cluster = GpuCluster(
+        "cluster", GpuClusterArgs(spec=plan.cluster, vendors=frozenset(pool.vendor for pool in plan.pools))
+    )
     fleets = [
         GpuFleet(name, GpuFleetArgs(cluster_id=cluster.cluster_id, pools=pools))
         for name, pools in plan.pools_by_fleet().items()

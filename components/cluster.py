@@ -14,6 +14,8 @@ from doks_gpu.plan.kubeconfig import exec_kubeconfig
 class GpuClusterArgs:
     spec: ClusterSpec
     """Derived by `doks_gpu.plan.cluster`."""
+    vendors: frozenset[str]
+    """Vendors of the GPU pools, `nvidia` and `amd`: their device plugins are switched on."""
 
 
 class GpuCluster(pulumi.ComponentResource):
@@ -25,7 +27,7 @@ class GpuCluster(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: GpuClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("doks-gpu:index:GpuCluster", name, None, opts)
-        cluster = self._attached(name, args.spec) if args.spec.attached_id else self._made(name, args.spec)
+        cluster = self._attached(name, args.spec) if args.spec.attached_id else self._made(name, args)
         self.cluster_id = cluster.id
         self.cluster_name = cluster.name
         self.kubernetes = k8s.Provider(
@@ -40,8 +42,8 @@ class GpuCluster(pulumi.ComponentResource):
     def _attached(self, name: str, spec: ClusterSpec) -> do.KubernetesCluster:
         return do.KubernetesCluster.get(name, id=str(spec.attached_id), opts=pulumi.ResourceOptions(parent=self))
 
-    def _made(self, name: str, spec: ClusterSpec) -> do.KubernetesCluster:
-        pool, autoscaler = spec.cpu_pool, spec.autoscaler
+    def _made(self, name: str, args: GpuClusterArgs) -> do.KubernetesCluster:
+        spec, pool, autoscaler = args.spec, args.spec.cpu_pool, args.spec.autoscaler
         return do.KubernetesCluster(
             name,
             name=spec.name,
@@ -69,6 +71,12 @@ class GpuCluster(pulumi.ComponentResource):
                 max_nodes=pool.max if pool.autoscaled else None,
                 node_count=pool.count,
             ),
+            nvidia_gpu_device_plugin=do.KubernetesClusterNvidiaGpuDevicePluginArgs(enabled=True)
+            if "nvidia" in args.vendors
+            else None,
+            amd_gpu_device_plugin=do.KubernetesClusterAmdGpuDevicePluginArgs(enabled=True)
+            if "amd" in args.vendors
+            else None,
             tags=list(spec.tags),
             opts=pulumi.ResourceOptions(
                 parent=self,

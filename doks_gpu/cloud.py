@@ -43,9 +43,7 @@ class Credentials:
     expires_at: datetime
 
     def __repr__(self) -> str:
-        return (
-            f"Credentials(server={self.server!r}, token=<hidden>, expires_at={self.expires_at.isoformat()})"
-        )
+        return f"Credentials(server={self.server!r}, token=<hidden>, expires_at={self.expires_at.isoformat()})"
 
 
 def token_from_environment(environment: Mapping[str, str] = os.environ) -> str | None:
@@ -84,16 +82,12 @@ class Cloud:
         """Reads everything that the rules of the plan compare with. `cluster_id` is that of an attached cluster."""
         account = self._call("read the account", self._client.account.get)["account"]
         options = self._call("read DOKS's options", self._client.kubernetes.list_options)["options"]
-        clusters = list(
-            self._pages("list clusters", self._client.kubernetes.list_clusters, "kubernetes_clusters")
-        )
+        clusters = list(self._pages("list clusters", self._client.kubernetes.list_clusters, "kubernetes_clusters"))
         tagged = {c["id"] for c in clusters if stack_of(c.get("tags") or ()) == (project, stack)}
         team: Mapping[str, Any] = account.get("team") or {}
         return Facts(
             read_on=datetime.now(UTC).date(),
-            sizes={
-                row["slug"]: _size(row) for row in self._pages("list sizes", self._client.sizes.list, "sizes")
-            },
+            sizes={row["slug"]: _size(row) for row in self._pages("list sizes", self._client.sizes.list, "sizes")},
             doks_sizes=frozenset(row["slug"] for row in options.get("sizes") or ()),
             doks_regions=frozenset(row["slug"] for row in options.get("regions") or ()),
             versions=tuple(row["slug"] for row in options.get("versions") or ()),
@@ -101,9 +95,7 @@ class Cloud:
             team_id=team.get("uuid"),
             team_name=team.get("name"),
             clusters=tuple(
-                _cluster(row, ours=row["id"] in tagged)
-                for row in clusters
-                if row["id"] in {*tagged, cluster_id}
+                _cluster(row, ours=row["id"] in tagged) for row in clusters if row["id"] in {*tagged, cluster_id}
             ),
             pools=tuple(_pools(clusters, project, stack)),
         )
@@ -133,11 +125,7 @@ class Cloud:
             "volume_snapshots": "volume snapshot",
             "load_balancers": "load balancer",
         }
-        return [
-            f"{kind} {row['name']} ({row['id']})"
-            for key, kind in kinds.items()
-            for row in answer.get(key) or ()
-        ]
+        return [f"{kind} {row['name']} ({row['id']})" for key, kind in kinds.items() for row in answer.get(key) or ()]
 
     def delete_pool(self, cluster_id: str, pool_id: str) -> None:
         """Deletes a node pool with its nodes; one that is already gone is fine."""
@@ -177,9 +165,7 @@ class Cloud:
                 return {}
             raise CloudError(_http_message(what, error.status_code, error.message)) from None
         except AzureError as error:
-            raise CloudError(
-                f"DigitalOcean could not be reached to {what}: {_first_line(str(error))}"
-            ) from None
+            raise CloudError(f"DigitalOcean could not be reached to {what}: {_first_line(str(error))}") from None
         if isinstance(answer, Mapping) and "message" in answer and "request_id" in answer:
             if gone_is_fine and answer.get("id") == "not_found":
                 return {}
@@ -199,7 +185,9 @@ def _elsewhere(token: str, endpoint: str) -> dict[str, Any]:
     if address.scheme == "https":
         return {"endpoint": endpoint}
     if address.scheme != "http" or address.hostname not in LOOPBACK:
-        raise RefusedError(f"{ENDPOINT_VARIABLE} is {endpoint}: allowed is https://…, or http:// on this machine alone.")
+        raise RefusedError(
+            f"{ENDPOINT_VARIABLE} is {endpoint}: allowed is https://…, or http:// on this machine alone."
+        )
     policy = AzureKeyCredentialPolicy(AzureKeyCredential(token), "Authorization", prefix="Bearer")
     return {"endpoint": endpoint, "authentication_policy": policy}
 
@@ -220,13 +208,14 @@ def _first_line(text: str) -> str:
 
 def _size(row: Mapping[str, Any]) -> SizeFact:
     gpu: Mapping[str, Any] = row.get("gpu_info") or {}
-    memory: Mapping[str, Any] = gpu.get("vram") or {}
+    memory, count = (gpu.get("vram") or {}).get("amount"), gpu.get("count")
     return SizeFact(
         usd_per_hour=Decimal(str(row["price_hourly"])),
         regions=frozenset(row.get("regions") or ()),
-        gpu_count=gpu.get("count"),
+        gpu_count=count,
         gpu_model=gpu.get("model"),
-        gpu_memory_gib=memory.get("amount"),
+        # The API tells the memory of all GPUs together: 640 for gpu-h100x8-640gb.
+        gpu_memory_gib=memory // count if memory and count else None,
     )
 
 

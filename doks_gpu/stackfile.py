@@ -30,13 +30,9 @@ class _EngineLoader(yaml.SafeLoader):
         for key_node in (key for key, _ in node.value if key.tag != MERGE_TAG):
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, Hashable):
-                raise yaml.constructor.ConstructorError(
-                    None, None, "this key is not a string", key_node.start_mark
-                )
+                raise yaml.constructor.ConstructorError(None, None, "this key is not a string", key_node.start_mark)
             if key in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"{key} is there twice", key_node.start_mark
-                )
+                raise yaml.constructor.ConstructorError(None, None, f"{key} is there twice", key_node.start_mark)
             seen.add(key)
         return super().construct_mapping(node, deep=deep)
 
@@ -53,9 +49,7 @@ for _tag, _pattern, _first in (
     ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
     ("merge", r"<<", "<"),
 ):
-    _EngineLoader.add_implicit_resolver(
-        f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_pattern})\Z"), list(_first)
-    )
+    _EngineLoader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_pattern})\Z"), list(_first))
 
 
 def parse_yaml(text: str, origin: str) -> Any:
@@ -67,9 +61,7 @@ def parse_yaml(text: str, origin: str) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        raise RefusedError(
-            f"{origin}{line}: not valid YAML: {_safe(error.problem or error.context)}"
-        ) from None
+        raise RefusedError(f"{origin}{line}: not valid YAML: {_safe(error.problem or error.context)}") from None
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
         raise RefusedError(f"{origin}: not valid YAML: {_safe(str(error))}") from None
 

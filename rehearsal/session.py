@@ -20,8 +20,6 @@ from rehearsal.toolchain import Toolchain
 from rehearsal.workspace import Workspace, make_workspace, new_secret
 
 PROVIDER = Path(__file__).parent / "provider" / "bin" / "pulumi-resource-digitalocean"
-POLL_SECONDS = "0.2"
-"""How often the provider stand-in asks; the real one asks every 10 s (doks-facts, section 6d)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +30,8 @@ class RehearsalSettings:
     """The executable that serves the DigitalOcean provider: the stand-in, or a real plugin."""
     map_delay_seconds: float = 1.0
     """From `priority` being on to the starter map: the race is real (doks-facts, section 4)."""
+    poll_seconds: float = 0.2
+    """How often the provider stand-in asks; the real one asks every 10 s. Its time limits shrink in proportion."""
     cloud: StandInSettings = field(default_factory=StandInSettings)
 
 
@@ -70,7 +70,10 @@ class Rehearsal:
             token=self.token,
             passphrase=self._passphrase,
         )
-        return {"DOKS_GPU_REHEARSAL_POLL_SECONDS": POLL_SECONDS, "DOKS_GPU_PYTHON": sys.executable} | base
+        return {
+            "DOKS_GPU_REHEARSAL_POLL_SECONDS": str(self.settings.poll_seconds),
+            "DOKS_GPU_PYTHON": sys.executable,
+        } | base
 
     def doks_gpu(self, *arguments: str, timeout: float = 600) -> subprocess.CompletedProcess[str]:
         """Runs the command against the rehearsal and keeps what it prints."""

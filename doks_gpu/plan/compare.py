@@ -87,9 +87,7 @@ def _cluster(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     if not old:
         return [f"New stack: cluster {new['cluster']['name']} in {new['region']}."]
     if not new:
-        return [
-            f"The stack's file is removed; cluster {old['cluster']['name']} lives on until `doks-gpu destroy`."
-        ]
+        return [f"The stack's file is removed; cluster {old['cluster']['name']} lives on until `doks-gpu destroy`."]
     before, after = old["cluster"], new["cluster"]
     if reasons := _replacing(before, after):
         guard = " The cluster is protected: the engine will refuse." if before.get("protect") else ""
@@ -136,9 +134,7 @@ def _pools(old: Mapping[str, Any], new: Mapping[str, Any], *, moved: bool) -> li
         if name not in before
     ]
     lines += [
-        f"**Removed**: {_pool(pool)}. What runs on it is drained."
-        for name, pool in before.items()
-        if name not in after
+        f"**Removed**: {_pool(pool)}. What runs on it is drained." for name, pool in before.items() if name not in after
     ]
     for name in before.keys() & after.keys() if not moved else ():
         lines += _pool_change(before[name], after[name])
@@ -231,8 +227,7 @@ def _findings(here: Mapping[str, Any], there: Mapping[str, Any]) -> list[Mapping
     return [
         finding
         for finding in here.get("findings", ())
-        if finding["severity"] != "info"
-        and (finding["rule"], finding["path"], finding["message"]) not in known
+        if finding["severity"] != "info" and (finding["rule"], finding["path"], finding["message"]) not in known
     ]
 
 

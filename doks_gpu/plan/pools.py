@@ -13,6 +13,9 @@ CREATE_TIMEOUT = "90m"
 """The provider waits 30 minutes for the nodes unless told otherwise; scarce GPUs take longer, and what times
 out is an orphan (provider-observations, 2026-11-30)."""
 
+MAKERS: Mapping[str, catalog.Vendor] = {"nvidia": "nvidia", "amd": "amd"}
+"""First word of a GPU model in `GET /v2/sizes`."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Taint:
@@ -123,10 +126,10 @@ def hardware_of(slug: str, facts: Facts | None) -> catalog.GpuHardware | None:
         return known.hardware
     said = facts.sizes.get(slug) if facts else None
     if said and said.gpu_count and said.gpu_model and said.gpu_memory_gib:
-        vendor, _, model = said.gpu_model.lower().rpartition("_")
+        maker, _, model = said.gpu_model.lower().rpartition("_")
         model = catalog.model_name(model)
         return catalog.GpuHardware(
-            vendor="amd" if vendor == "amd" else "nvidia" if vendor == "nvidia" else catalog.vendor_of(model),
+            vendor=MAKERS.get(maker) or catalog.vendor_of(model),
             model=model,
             gpus=said.gpu_count,
             gpu_memory_gib=said.gpu_memory_gib,

@@ -53,6 +53,5 @@ def wait_words(wait: timedelta) -> str:
     """`40 s`, `4 min 40 s`, `15 min`."""
     minutes, seconds = divmod(round(wait.total_seconds()), 60)
     return (
-        " ".join(part for part in (f"{minutes} min" * bool(minutes), f"{seconds} s" * bool(seconds)) if part)
-        or "0 s"
+        " ".join(part for part in (f"{minutes} min" * bool(minutes), f"{seconds} s" * bool(seconds)) if part) or "0 s"
     )

@@ -37,9 +37,7 @@ class Maintenance(Section):
     day: Day = "sunday"
     start: Annotated[
         str,
-        matching(
-            re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]\Z"), 'a time in quotes, "00:00" to "23:59", in UTC'
-        ),
+        matching(re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]\Z"), 'a time in quotes, "00:00" to "23:59", in UTC'),
     ] = "04:00"
 
 
@@ -62,9 +60,7 @@ class CpuPool(Section):
     @classmethod
     def _is_a_cpu_size(cls, size: str) -> str:
         if size.startswith("gpu-") or is_spot(size):
-            raise refused(
-                "a CPU size, on demand: add-ons and system pods must never wait for a GPU or go with Spot"
-            )
+            raise refused("a CPU size, on demand: add-ons and system pods must never wait for a GPU or go with Spot")
         return size
 
     @field_validator("max")

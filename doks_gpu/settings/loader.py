@@ -54,9 +54,7 @@ def load(raw: Mapping[str, Any]) -> Settings:
         settings = Settings.model_validate(reading.raw)
     except ValidationError as error:
         details = error.errors(include_url=False)
-        problems += [
-            _problem(detail) for detail in details if not _is_settled(_location(detail), reading.settled)
-        ]
+        problems += [_problem(detail) for detail in details if not _is_settled(_location(detail), reading.settled)]
     problems += relations(reading.raw)
     if settings is None or problems:
         raise SettingsError(list(dict.fromkeys(problems)))

@@ -16,9 +16,7 @@ HIDDEN = "[hidden]"
 Location = tuple[str | int, ...]
 
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+\Z")
-_SECRET_KEY = re.compile(
-    r"token|secret|passw|credential|kubeconfig|(api|access|private)[-_]?key", re.IGNORECASE
-)
+_SECRET_KEY = re.compile(r"token|secret|passw|credential|kubeconfig|(api|access|private)[-_]?key", re.IGNORECASE)
 _SECRET_VALUE = re.compile(
     r"do[por]_v1_\w+|hf_[A-Za-z0-9]{30,}|gh[pousr]_\w{30,}|github_pat_\w{30,}|AKIA[0-9A-Z]{16}"
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----"
@@ -34,9 +32,7 @@ class Problem:
     allowed: str
 
     def __str__(self) -> str:
-        said = (
-            f"{self.where}: {self.value}; {self.allowed}" if self.value else f"{self.where}: {self.allowed}"
-        )
+        said = f"{self.where}: {self.value}; {self.allowed}" if self.value else f"{self.where}: {self.allowed}"
         return hide_secrets(one_line(said))
 
 

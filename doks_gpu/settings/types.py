@@ -36,9 +36,7 @@ _IMAGE = re.compile(
     r"([A-Za-z0-9.-]+(:[0-9]{1,5})?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*"
     r"(:(?P<tag>[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?(?P<digest>@sha256:[0-9a-f]{64})?\Z"
 )
-_FLOATING_TAG = re.compile(
-    r"(^|[-._])latest([-._]|\Z)|\A(stable|main|master|nightly|edge|dev)\Z", re.IGNORECASE
-)
+_FLOATING_TAG = re.compile(r"(^|[-._])latest([-._]|\Z)|\A(stable|main|master|nightly|edge|dev)\Z", re.IGNORECASE)
 _VERSION = re.compile(r"[0-9]{1,3}\.[0-9]{1,3}(\.[0-9]{1,3}(-do\.[0-9]{1,3})?)?\Z")
 _CHART_VERSION = re.compile(r"v?[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?\Z")
 
@@ -47,10 +45,7 @@ QUANTITY_FACTORS = {
     "": Decimal(1),
     "m": Decimal("0.001"),
     **{unit: Decimal(1000) ** power for power, unit in enumerate(("k", "M", "G", "T", "P", "E"), start=1)},
-    **{
-        unit: Decimal(1024) ** power
-        for power, unit in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), start=1)
-    },
+    **{unit: Decimal(1024) ** power for power, unit in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), start=1)},
 }
 
 
@@ -84,9 +79,7 @@ def repeated(values: Iterable[str]) -> list[str]:
 
 def whole(low: int, high: int = INT32_MAX) -> BeforeValidator:
     """A count: an integer, or the string of digits that `pulumi config set` may store; no bool, no float."""
-    allowed = (
-        f"a whole number, {low} or more" if high == INT32_MAX else f"a whole number from {low} to {high}"
-    )
+    allowed = f"a whole number, {low} or more" if high == INT32_MAX else f"a whole number from {low} to {high}"
 
     def check(value: Any) -> int:
         if isinstance(value, str) and _DIGITS.match(value):
@@ -306,9 +299,7 @@ LabelValue = Annotated[
     ),
 ]
 LabelKey = Annotated[str, matching(_LABEL_KEY, "a taint's key, as in example.com/dedicated", 253 + 1 + 63)]
-Region = Annotated[
-    str, matching(re.compile(r"[a-z]{3}[0-9]{1,2}\Z"), "a region of DigitalOcean, for example atl1")
-]
+Region = Annotated[str, matching(re.compile(r"[a-z]{3}[0-9]{1,2}\Z"), "a region of DigitalOcean, for example atl1")]
 Uuid = Annotated[str, matching(_UUID, "an id: 8-4-4-4-12 hexadecimal digits (a name will not do)")]
 GpuSize = Annotated[
     str,
@@ -326,9 +317,7 @@ Version = Annotated[
         "never `latest`, which shows an upgrade at each run",
     ),
 ]
-ChartVersion = Annotated[
-    str, matching(_CHART_VERSION, "one exact chart version, for example 1.2.3; never a range")
-]
+ChartVersion = Annotated[str, matching(_CHART_VERSION, "one exact chart version, for example 1.2.3; never a range")]
 Repository = Annotated[
     str,
     matching(re.compile(r"(https|oci)://[^\s/]+(/\S*)?\Z"), "the https:// or oci:// address of a repository"),
@@ -338,9 +327,7 @@ Quantity = Annotated[str, BeforeValidator(_quantity)]
 Image = Annotated[str, BeforeValidator(_image)]
 EnvName = Annotated[
     str,
-    matching(
-        re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z"), "the name of an environment variable: letters, digits, `_`"
-    ),
+    matching(re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z"), "the name of an environment variable: letters, digits, `_`"),
 ]
 Placement = Literal["spot", "onDemand"]
 

@@ -38,9 +38,7 @@ class ControlPlanes:
 
         Raises `ControlPlaneError` when it does not come up.
         """
-        plane = ControlPlane(
-            self._folder / cluster_id, self._toolchain, f"{self.token_review_url}/{cluster_id}"
-        )
+        plane = ControlPlane(self._folder / cluster_id, self._toolchain, f"{self.token_review_url}/{cluster_id}")
         with self._lock:
             if self._stopped:
                 raise DoksGpuError("The rehearsal is being stopped.")

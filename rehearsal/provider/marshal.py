@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from google.protobuf.struct_pb2 import ListValue, Struct, Value
+from google.protobuf.struct_pb2 import NULL_VALUE, ListValue, Struct, Value
 from pulumi.runtime import rpc
 
 Props: TypeAlias = dict[str, Any]
@@ -53,7 +53,7 @@ def from_struct(struct: Struct) -> Props:
 def _to_value(value: Any) -> Value:
     match value:
         case None:
-            return Value(null_value=0)  # type: ignore[arg-type]  # the stubs want the enum, the wire wants its number
+            return Value(null_value=NULL_VALUE)
         case Unknown():
             return Value(string_value=_UNKNOWN_TEXT)
         case Secret(value=inner):

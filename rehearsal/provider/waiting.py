@@ -1,7 +1,8 @@
 """Time and patience: one clock for polls and retries, and the poll loop that every wait uses.
 
 The real provider looks every 10 s, first after 10 s, for 30 minutes (terraform-provider-digitalocean
-401992a1, 2026-08-06). A rehearsal shortens the interval with `DOKS_GPU_REHEARSAL_POLL_SECONDS`.
+401992a1, 2026-08-06). A rehearsal shortens the interval with `DOKS_GPU_REHEARSAL_POLL_SECONDS`, and every limit in
+the same proportion: with 0.2 s, a limit of 90 minutes is over after 108 s.
 """
 
 import threading
@@ -69,8 +70,11 @@ class Patience:
             raise CancelledError("the operation was cancelled")
 
     def until(self, arrived: Callable[[], bool], what: str, limit: float) -> None:
-        """Looks until `arrived`. Raises WaitTimeoutError once `limit` seconds are over, or CancelledError."""
-        deadline = self.clock.monotonic() + limit
+        """Looks until `arrived`. Raises WaitTimeoutError once `limit` seconds are over, or CancelledError.
+
+        A shorter interval than the real one shortens the limit with it.
+        """
+        deadline = self.clock.monotonic() + limit * self.interval / POLL_SECONDS
         while True:
             self.sleep(self.interval)
             if arrived():

@@ -54,5 +54,11 @@ def test_an_attached_cluster_is_read_and_not_made(build: Build) -> None:
     assert "region" not in graph.inputs("cluster"), "a read resource has no inputs of ours"
 
 
+def test_device_plugins_follow_the_vendors_of_the_pools(build: Build) -> None:
+    inputs = build(stack="prod-ric1").inputs("cluster")
+    assert inputs["amdGpuDevicePlugin"] == {"enabled": True}
+    assert "nvidiaGpuDevicePlugin" not in inputs, "no pool of that vendor"
+
+
 def test_what_the_cluster_stores_about_access_stays_secret(build: Build) -> None:
     assert build().options("cluster")["additionalSecretOutputs"] == ["kubeConfigs"]

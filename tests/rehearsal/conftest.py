@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from rehearsal.session import Rehearsal
+from rehearsal.digitalocean import StandInSettings
+from rehearsal.session import PROVIDER, Rehearsal, RehearsalSettings
 from rehearsal.toolchain import Toolchain, ensure
 from tests.rehearsal.stack import Stack
 
@@ -21,12 +22,44 @@ def toolchain() -> Toolchain:
 @pytest.fixture(scope="module")
 def stack(toolchain: Toolchain, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """The dev stack of one module's rehearsal; its tests run in the order of the file."""
-    with Rehearsal(ROOT, tmp_path_factory.mktemp("rehearsal"), toolchain) as rehearsal:
-        yield Stack(rehearsal)
+    yield from rehearsed(toolchain, tmp_path_factory.mktemp("rehearsal"), RehearsalSettings())
 
 
 @pytest.fixture
 def fresh(toolchain: Toolchain, tmp_path: Path) -> Iterator[Stack]:
     """The dev stack of a rehearsal for one test."""
-    with Rehearsal(ROOT, tmp_path, toolchain) as rehearsal:
+    yield from rehearsed(toolchain, tmp_path, RehearsalSettings())
+
+
+@pytest.fixture
+def impatient(toolchain: Toolchain, tmp_path: Path) -> Iterator[Stack]:
+    """Its provider gives a pool up after 90 min × 0.02 s / 10 s = 11 s."""
+    yield from rehearsed(toolchain, tmp_path, RehearsalSettings(poll_seconds=0.02))
+
+
+@pytest.fixture
+def slow_map(toolchain: Toolchain, tmp_path: Path) -> Iterator[Stack]:
+    """DOKS's priority map appears 12 s after the cluster runs, when the pools are long there."""
+    yield from rehearsed(toolchain, tmp_path, RehearsalSettings(map_delay_seconds=12))
+
+
+@pytest.fixture
+def short_tokens(toolchain: Toolchain, tmp_path: Path) -> Iterator[Stack]:
+    """No cluster token lives longer than 3 s: what one run leaves in the state is dead in the next."""
+    yield from rehearsed(toolchain, tmp_path, RehearsalSettings(cloud=StandInSettings(token_seconds_cap=3)))
+
+
+@pytest.fixture
+def other_provider(toolchain: Toolchain, tmp_path: Path) -> Iterator[Stack]:
+    """The provider is served by an executable at another path, which leaves a mark when it runs."""
+    program = tmp_path / "somewhere" / "their-provider"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\ntouch "{tmp_path}/other-was-used"\nexec "{PROVIDER}" "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    yield from rehearsed(toolchain, tmp_path, RehearsalSettings(provider=program))
+
+
+def rehearsed(toolchain: Toolchain, folder: Path, settings: RehearsalSettings) -> Iterator[Stack]:
+    """A running rehearsal with its stack made, not yet deployed."""
+    with Rehearsal(ROOT, folder, toolchain, settings) as rehearsal:
         yield Stack(rehearsal)

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -73,6 +74,23 @@ class Stack:
     def settle(self) -> None:
         """Lets nodes that boot come up: the stand-in's clock goes on by a minute."""
         self.api.post("/admin/clock/advance", json={"seconds": 60}).raise_for_status()
+
+    def wait_until_running(self, cluster_id: str) -> None:
+        """A control plane takes seconds of real time; the look is paced by the API itself."""
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            row = self.api.get(f"/v2/kubernetes/clusters/{cluster_id}").json()["kubernetes_cluster"]
+            if row["status"]["state"] == "running":
+                return
+            self.settle()
+        raise TimeoutError(f"cluster {cluster_id} does not run after 60 s")
+
+    def kubernetes_credentials(self) -> str:
+        """What the state holds of the cluster's credentials: encrypted, so equal texts alone mean equal values."""
+        run = self.rehearsal.pulumi("stack", "export", "--stack", self.name, "--show-secrets")
+        rows = json.loads(run.stdout)["deployment"]["resources"]
+        (cluster,) = [row for row in rows if row["type"].endswith(":KubernetesCluster")]
+        return json.dumps(cluster["outputs"]["kubeConfigs"], sort_keys=True)
 
     def cluster_tokens(self) -> list[str]:
         """Every Kubernetes token that the stand-in gave out."""

@@ -1,5 +1,6 @@
 """Drives the provider over gRPC, with the DigitalOcean stand-in as its API and a clock that does not wait."""
 
+import asyncio
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -9,7 +10,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import grpc
-from fastapi.testclient import TestClient
+import httpx
 from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
 
 from rehearsal.digitalocean.app import create_app
@@ -273,10 +274,15 @@ def world(environment: Mapping[str, str] | None = None) -> Iterator[World]:
 
 def _in_process(cloud: DigitalOcean) -> Send:
     """The stand-in's HTTP side without a socket."""
-    client = TestClient(create_app(cloud, _TOKEN), raise_server_exceptions=False)
+    transport = httpx.ASGITransport(create_app(cloud, _TOKEN))
+
+    async def answer(request: httpx.Request) -> httpx.Response:
+        response = await transport.handle_async_request(request)
+        await response.aread()
+        return response
 
     def send(method: str, url: str, headers: Mapping[str, str], body: Body | None) -> Reply:
-        answer = client.request(method, url.removeprefix(_ORIGIN), headers=dict(headers), json=body)
-        return Reply(answer.status_code, answer.json() if answer.content else {}, answer.headers)
+        response = asyncio.run(answer(httpx.Request(method, url, headers=dict(headers), json=body)))
+        return Reply(response.status_code, response.json() if response.content else {}, response.headers)
 
     return send

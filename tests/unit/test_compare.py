@@ -71,7 +71,11 @@ def test_no_change_is_said_to_be_none(before: Path, tmp_path: Path) -> None:
             "",
             "**Removed**: tier `fallback` of fleet `batch`",
         ),
-        ("doks-gpu:region: atl1", "doks-gpu:region: tor1", "**Replaces the cluster and every pool** (region atl1 → tor1)"),
+        (
+            "doks-gpu:region: atl1",
+            "doks-gpu:region: tor1",
+            "**Replaces the cluster and every pool** (region atl1 → tor1)",
+        ),
         ("protect: false", "protect: true", "Protection against destroy and replacement: off → on."),
     ],
 )

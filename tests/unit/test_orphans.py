@@ -6,9 +6,7 @@ from decimal import Decimal
 from doks_gpu.plan.facts import Facts, LiveCluster, LivePool
 from doks_gpu.plan.orphans import find_orphans
 
-CLUSTER = LiveCluster(
-    id="c1", name="doks-gpu-dev", region="atl1", version="1.36.3-do.0", expanders=("priority",)
-)
+CLUSTER = LiveCluster(id="c1", name="doks-gpu-dev", region="atl1", version="1.36.3-do.0", expanders=("priority",))
 POOL = LivePool(
     id="p1",
     cluster_id="c1",

@@ -57,6 +57,10 @@ def test_an_upgrade_goes_through_the_newest_patch_and_one_minor_at_a_time(
     assert versions.step_before(current, wanted, OFFERED) == step
 
 
+def test_a_minor_that_is_not_offered_is_named_as_a_prefix() -> None:
+    assert versions.step_before("1.33.5-do.0", "1.36.3-do.0", OFFERED) == "1.34"
+
+
 @pytest.mark.parametrize(("version", "at_least"), [("1.36", True), ("1.35.9-do.0", False), ("2.0", True), ("x", False)])
 def test_versions_are_compared_as_numbers(version: str, *, at_least: bool) -> None:
     assert versions.is_at_least(version, 1, 36) is at_least

@@ -75,13 +75,21 @@ def test_a_size_newer_than_the_catalogue_is_read_from_its_slug() -> None:
     assert (pool.vendor, pool.model, pool.gpu_memory_gib, pool.is_spot) == ("amd", "mi455x", 432, True)
 
 
-def test_a_size_whose_slug_says_nothing_is_read_from_the_account() -> None:
-    said = SizeFact(
-        usd_per_hour=Decimal(5), regions=frozenset(), gpu_count=2, gpu_model="amd_mi500x", gpu_memory_gib=400
-    )
-    hardware = hardware_of("gpu-next", account(sizes={"gpu-next": said}))
+@pytest.mark.parametrize(
+    ("said", "vendor", "model"),
+    [
+        ("amd_mi500x", "amd", "mi500x"),
+        ("amd_w9000", "amd", "w9000"),
+        ("nvidia_r200", "nvidia", "r200"),
+        ("r200", "nvidia", "r200"),
+        ("MI500", "amd", "mi500x"),
+    ],
+)
+def test_a_size_whose_slug_says_nothing_is_read_from_the_account(said: str, vendor: str, model: str) -> None:
+    fact = SizeFact(usd_per_hour=Decimal(5), regions=frozenset(), gpu_count=2, gpu_model=said, gpu_memory_gib=400)
+    hardware = hardware_of("gpu-next", account(sizes={"gpu-next": fact}))
     assert hardware is not None
-    assert (hardware.vendor, hardware.model, hardware.gpus, hardware.gpu_memory_gib) == ("amd", "mi500x", 2, 400)
+    assert (hardware.vendor, hardware.model, hardware.gpus, hardware.gpu_memory_gib) == (vendor, model, 2, 400)
 
 
 def test_a_size_that_nobody_knows_has_no_hardware() -> None:

@@ -85,6 +85,23 @@ def test_an_unknown_price_is_named_and_not_taken_for_nothing() -> None:
     assert found.unknown == ("batch-spot",)
 
 
+def test_an_unknown_price_adds_nothing_to_the_sums_that_are_known() -> None:
+    known = pricing({**FALLBACK, "name": "only"})
+    partly = pricing({**SPOT, "size": "gpu-r200x1-288gb-spot"}, FALLBACK)
+    assert (partly.hourly.min, partly.hourly.max) == (known.hourly.min, known.hourly.max)
+
+
+def test_what_is_billed_once_is_billed_once() -> None:
+    found = pricing(cluster={"highAvailability": True}, monitoring={}, checkpoints={"enabled": True})
+    once = [charge for charge in found.charges if not charge.kind.endswith("pool")]
+    assert [(charge.min, charge.max) for charge in once] == [(1, 1)] * 3
+
+
+def test_without_a_pool_the_peak_is_the_maximum() -> None:
+    found = pricing({**SPOT, "enabled": False})
+    assert (found.dearest_pool, found.hourly.peak) == (None, found.hourly.max)
+
+
 def test_nothing_is_unknown_when_everything_has_a_price() -> None:
     assert pricing().unknown == ()
 

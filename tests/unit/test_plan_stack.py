@@ -1,14 +1,17 @@
 """The plan as a whole."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from doks_gpu.errors import RefusedError
 from doks_gpu.plan.stack import as_dict
 from tests.unit.stacks import CLUSTER_ID, FALLBACK, SPOT, account, cluster, live_pool, plan, raw, uuid
 
+ROOT = Path(__file__).parents[2]
 LATE = pytest.mark.parametrize("facts", [None, account(clusters=(cluster(),), pools=(live_pool(),))])
 
 
@@ -115,3 +118,16 @@ def test_waits_are_written_as_the_api_shows_them() -> None:
 
 def test_an_attached_cluster_is_named_by_its_id() -> None:
     assert plan(raw(cluster={"id": CLUSTER_ID})).cluster.attached_id == CLUSTER_ID
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("Pulumi.*.yaml")), ids=lambda path: path.stem)
+def test_a_committed_stack_has_no_error(path: Path) -> None:
+    config = yaml.safe_load(path.read_text())["config"]
+    said = {key.removeprefix("doks-gpu:"): value for key, value in config.items() if key.startswith("doks-gpu:")}
+    assert plan(said).errors == ()
+
+
+def test_the_dev_stack_shows_what_a_warning_looks_like() -> None:
+    config = yaml.safe_load((ROOT / "Pulumi.dev.yaml").read_text())["config"]
+    findings = plan({key.removeprefix("doks-gpu:"): value for key, value in config.items()}).findings
+    assert "region-unproven" in {finding.rule for finding in findings if finding.severity == "warning"}

@@ -92,5 +92,14 @@ def test_names_of_the_longest_length_that_pulumi_allows_fit() -> None:
 
 
 def test_names_that_do_not_fit_into_a_tag_are_refused() -> None:
+    (tag,) = cluster_tags("p" * 100, "s" * 139)
+    assert len(tag) == 255
     with pytest.raises(RefusedError, match="shorter name"):
-        cluster_tags("p" * 100, "." * 60)
+        cluster_tags("p" * 100, "s" * 140)
+
+
+@pytest.mark.parametrize(
+    "tag", ["doks-gpu:stack:", "doks-gpu:stack::dev", "doks-gpu:stack:doks-gpu:", "doks-gpu:stack"]
+)
+def test_half_a_stack_is_no_stack(tag: str) -> None:
+    assert stack_of([tag]) is None

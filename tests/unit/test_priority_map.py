@@ -30,12 +30,8 @@ def answers(*texts: str | None) -> Callable[[str], str | None]:
     return lambda _: next(left)
 
 
-def wait(
-    read: Callable[[str], str | None], clock: Clock, *, attached: bool = False, bound: float = 60
-) -> None:
-    asyncio.run(
-        wait_until_ready("c1", read, attached=attached, wait_seconds=bound, clock=clock, pause=clock.pause)
-    )
+def wait(read: Callable[[str], str | None], clock: Clock, *, attached: bool = False, bound: float = 60) -> None:
+    asyncio.run(wait_until_ready("c1", read, attached=attached, wait_seconds=bound, clock=clock, pause=clock.pause))
 
 
 def test_a_map_that_appears_late_is_waited_for() -> None:

@@ -1,11 +1,13 @@
 """The provider's HTTP client: token, retries as go-retryablehttp makes them, errors as godo words them."""
 
+import socket
 from collections.abc import Mapping
 
 import pytest
 
+from rehearsal.digitalocean.server import StandIn
 from rehearsal.provider import configuration
-from rehearsal.provider.api import Api, Body, Reply
+from rehearsal.provider.api import Api, Body, HttpSender, Reply
 from rehearsal.provider.errors import ApiError, ApiUnreachableError, ProviderError
 from rehearsal.provider.waiting import Patience, poll_seconds
 from tests.unit.provider_harness import StillClock
@@ -135,3 +137,22 @@ def test_a_poll_interval_must_be_a_positive_number(text: str) -> None:
 @pytest.mark.parametrize(("environment", "seconds"), [({}, 10), ({"DOKS_GPU_REHEARSAL_POLL_SECONDS": "0.2"}, 0.2)])
 def test_the_poll_interval_is_ten_seconds_unless_set(environment: dict[str, str], seconds: float) -> None:
     assert poll_seconds(environment) == seconds
+
+
+def test_over_a_real_connection_bodies_answers_and_headers_arrive() -> None:
+    with StandIn() as stand_in:
+        settings = configuration.configuration({"apiEndpoint": stand_in.url, "token": stand_in.token}, {})
+        real = Api(settings, HttpSender(), Patience(StillClock()))
+
+        made = real.call("POST", "/v2/spaces/keys", {"name": "k", "grants": []})["key"]["access_key"]
+        real.call("DELETE", f"/v2/spaces/keys/{made}")
+
+        assert real.exists(f"/v2/spaces/keys/{made}") is None
+
+
+def test_over_a_real_connection_a_closed_port_is_unreachable() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+
+    with pytest.raises(ApiUnreachableError, match=f"GET http://127.0.0.1:{port}/x"):
+        HttpSender()("GET", f"http://127.0.0.1:{port}/x", {}, None)

@@ -123,7 +123,16 @@ def test_the_creation_waits_until_the_last_node_runs(scene: Scene) -> None:
     assert [node["status"] for node in pool.outputs["nodes"]] == ["running", "running"]
 
 
-@pytest.mark.parametrize(("timeout", "seconds"), [(0, 1800), (7200, 7200)])
+def test_nodes_that_are_not_listed_yet_are_waited_for(scene: Scene) -> None:
+    scene.api.change(listing={"mode": "after", "seconds": 35})
+    scene.clock.slept.clear()
+
+    scene.engine.create(NODE_POOL, "p", scene.program)
+
+    assert scene.clock.slept == [10] * 4
+
+
+@pytest.mark.parametrize(("timeout", "seconds"), [(0, 1800), (600, 600)])
 def test_the_wait_ends_after_half_an_hour_or_the_programs_own_limit(
     scene: Scene, timeout: float, seconds: float
 ) -> None:

@@ -283,6 +283,6 @@ def test_a_cluster_creation_that_times_out_leaves_the_cluster_alive(stack: Stack
     stack.world.api.change(cluster_boot_seconds=NEVER)
 
     with pytest.raises(grpc.RpcError, match="timeout while waiting for"):
-        stack.world.engine.create(CLUSTER, "second", {**CLUSTER_PROGRAM, "name": "second"})
+        stack.world.engine.create(CLUSTER, "second", {**CLUSTER_PROGRAM, "name": "second"}, timeout=60)
 
     assert [cluster["name"] for cluster in stack.world.api.clusters()] == ["doks-gpu-dev", "second"]

@@ -104,10 +104,7 @@ def test_fleets_whose_pools_would_share_a_name_are_refused() -> None:
     raw = FULL | {"fleets": FULL["fleets"] | {"a-b": {"tiers": tiers("c")}, "a": {"tiers": tiers("b-c")}}}
     found = errors(raw)
     assert len(found) == 1
-    assert (
-        'tiers[0].name: "b-c"; allowed: another name, since pool "a-b-c" is one of fleet a-b already'
-        in found[0]
-    )
+    assert 'tiers[0].name: "b-c"; allowed: another name, since pool "a-b-c" is one of fleet a-b already' in found[0]
 
 
 def test_fleets_that_share_a_label_are_refused() -> None:
@@ -173,9 +170,7 @@ def test_value_of_an_unknown_key_that_sounds_secret_is_not_shown(path: str) -> N
     assert CANARY not in found[0]
 
 
-@pytest.mark.parametrize(
-    "path", ["team", "region", "services.own.env.LEVEL", "jobs.train.command.0", "cluster.qqq"]
-)
+@pytest.mark.parametrize("path", ["team", "region", "services.own.env.LEVEL", "jobs.train.command.0", "cluster.qqq"])
 def test_value_that_looks_like_a_token_is_refused_anywhere_and_not_shown(path: str) -> None:
     found = errors(changed(path, f"x={DIGITALOCEAN_TOKEN}"))
     assert found
@@ -197,10 +192,7 @@ def test_encrypted_value_inside_an_object_is_refused_with_the_way_out() -> None:
 
 
 def test_pulumi_configuration_becomes_the_same_mapping() -> None:
-    values = {
-        f"doks-gpu:{key}": value if isinstance(value, str) else json.dumps(value)
-        for key, value in FULL.items()
-    }
+    values = {f"doks-gpu:{key}": value if isinstance(value, str) else json.dumps(value) for key, value in FULL.items()}
     assert raw_from_pulumi_config(values | {"kubernetes:context": "other"}) == FULL
 
 

@@ -41,9 +41,7 @@ SCALARS = (
 )
 GARBAGE = st.recursive(
     SCALARS,
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(WORDS) | ANY_TEXT, inner, max_size=4)
-    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(WORDS) | ANY_TEXT, inner, max_size=4),
     max_leaves=12,
 )
 
@@ -81,18 +79,14 @@ def test_garbage_at_any_place_loads_or_is_refused_in_words(place: tuple[Any, ...
 
 
 @given(
-    st.dictionaries(
-        st.sampled_from([f"doks-gpu:{word}" for word in WORDS]) | ANY_TEXT, ANY_TEXT | st.just("[" * 5000)
-    )
+    st.dictionaries(st.sampled_from([f"doks-gpu:{word}" for word in WORDS]) | ANY_TEXT, ANY_TEXT | st.just("[" * 5000))
 )
 @settings(max_examples=50, deadline=None)
 def test_any_pulumi_configuration_loads_or_is_refused_in_words(values: dict[str, str]) -> None:
     loads_or_is_refused(raw_from_pulumi_config(values))
 
 
-@pytest.mark.parametrize(
-    "raw", [{1: 2}, {"fleets": {True: {}}}, {"limits": {"gpus": {3: 4}}}, None, [], "x", 3]
-)
+@pytest.mark.parametrize("raw", [{1: 2}, {"fleets": {True: {}}}, {"limits": {"gpus": {3: 4}}}, None, [], "x", 3])
 def test_keys_that_are_no_strings_are_refused_in_words(raw: Any) -> None:
     loads_or_is_refused(raw)
 
@@ -144,9 +138,7 @@ def test_what_loads_survives_a_round_trip(fleets: dict[str, Any], cap: Any) -> N
 def test_tiers_keep_their_order_of_preference(fleets: dict[str, Any]) -> None:
     loaded = load(MINIMAL | {"fleets": {f"x{name}": fleet for name, fleet in fleets.items()}})
     for name, fleet in fleets.items():
-        assert [tier.name for tier in loaded.fleets[f"x{name}"].tiers] == [
-            tier["name"] for tier in fleet["tiers"]
-        ]
+        assert [tier.name for tier in loaded.fleets[f"x{name}"].tiers] == [tier["name"] for tier in fleet["tiers"]]
 
 
 @given(st.timedeltas(min_value=parse_duration("1ms"), max_value=parse_duration("1000h")))

@@ -237,9 +237,7 @@ def test_minimal_configuration_gets_the_documented_defaults() -> None:
 
 def test_longest_fleet_name_keeps_its_whole_name_in_the_label() -> None:
     name = "f" * 40
-    raw = MINIMAL | {
-        "fleets": {name: {"tiers": [{"name": "a", "size": "gpu-h200x1-141gb", "min": 1, "max": 1}]}}
-    }
+    raw = MINIMAL | {"fleets": {name: {"tiers": [{"name": "a", "size": "gpu-h200x1-141gb", "min": 1, "max": 1}]}}}
     assert load(raw).fleets[name].workload == f"gpu-{name}"
 
 
@@ -278,8 +276,6 @@ def test_waits_are_read_and_written_as_go_does(text: str, go: str) -> None:
     assert parse_duration(go) == parse_duration(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "number"), [("500m", "0.5"), ("2Gi", "2147483648"), ("3", "3"), ("1.5k", "1500")]
-)
+@pytest.mark.parametrize(("text", "number"), [("500m", "0.5"), ("2Gi", "2147483648"), ("3", "3"), ("1.5k", "1500")])
 def test_quantities_are_read_as_kubernetes_does(text: str, number: str) -> None:
     assert parse_quantity(text) == Decimal(number)

@@ -271,9 +271,7 @@ def test_set_refuses_a_token_and_does_not_repeat_it() -> None:
     assert "canary" not in str(refused.value)
 
 
-@given(
-    st.text(st.characters(exclude_categories=["Cs"]), max_size=20), st.sampled_from(["1", "{a: b}", "[", "x"])
-)
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=20), st.sampled_from(["1", "{a: b}", "[", "x"]))
 @settings(max_examples=100, deadline=None)
 def test_set_with_any_path_changes_or_is_refused(path: str, value: str) -> None:
     with suppress(RefusedError):
