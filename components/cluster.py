@@ -19,7 +19,7 @@ class GpuClusterArgs:
 
 
 class GpuCluster(pulumi.ComponentResource):
-    """Cluster and the provider for what goes into it. An attached cluster is read, never changed."""
+    """Cluster and the provider for what goes into it. An attached cluster is known by its id and never touched."""
 
     cluster_id: pulumi.Output[str]
     cluster_name: pulumi.Output[str]
@@ -27,20 +27,21 @@ class GpuCluster(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: GpuClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("doks-gpu:index:GpuCluster", name, None, opts)
-        cluster = self._attached(name, args.spec) if args.spec.attached_id else self._made(name, args)
-        self.cluster_id = cluster.id
-        self.cluster_name = cluster.name
+        if args.spec.attached_id:
+            self.cluster_id = pulumi.Output.from_input(args.spec.attached_id)
+            self.cluster_name = pulumi.Output.from_input(args.spec.name)
+            kubeconfig = pulumi.Output.from_input(_attached_kubeconfig(args.spec))
+        else:
+            cluster = self._made(name, args)
+            self.cluster_id, self.cluster_name, kubeconfig = cluster.id, cluster.name, _kubeconfig(cluster)
         self.kubernetes = k8s.Provider(
             f"{name}-kubernetes",
-            kubeconfig=_kubeconfig(cluster),
-            cluster_identifier=cluster.id,
+            kubeconfig=kubeconfig,
+            cluster_identifier=self.cluster_id,
             enable_server_side_apply=True,
             opts=pulumi.ResourceOptions(parent=self),
         )
         self.register_outputs({"clusterId": self.cluster_id, "clusterName": self.cluster_name})
-
-    def _attached(self, name: str, spec: ClusterSpec) -> do.KubernetesCluster:
-        return do.KubernetesCluster.get(name, id=str(spec.attached_id), opts=pulumi.ResourceOptions(parent=self))
 
     def _made(self, name: str, args: GpuClusterArgs) -> do.KubernetesCluster:
         spec, pool, autoscaler = args.spec, args.spec.cpu_pool, args.spec.autoscaler
@@ -92,6 +93,13 @@ def _maintenance(spec: ClusterSpec) -> do.KubernetesClusterMaintenancePolicyArgs
     if spec.maintenance is None:
         return None
     return do.KubernetesClusterMaintenancePolicyArgs(day=spec.maintenance.day, start_time=spec.maintenance.start)
+
+
+def _attached_kubeconfig(spec: ClusterSpec) -> str:
+    """Without an account (the offline preview) the address stays empty."""
+    endpoint = spec.attached_endpoint
+    server, certificate = (endpoint.server, endpoint.certificate_authority) if endpoint else ("", "")
+    return exec_kubeconfig(str(spec.attached_id), server, certificate)
 
 
 def _kubeconfig(cluster: do.KubernetesCluster) -> pulumi.Output[str]:

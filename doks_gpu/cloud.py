@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from doks_gpu.errors import DoksGpuError, RefusedError
-from doks_gpu.plan.facts import Facts, LiveCluster, LivePool, SizeFact
+from doks_gpu.plan.facts import AttachedEndpoint, Facts, LiveCluster, LivePool, SizeFact
 from doks_gpu.plan.tags import PoolTags, parse_pool_tags, stack_of
 
 TOKEN_VARIABLE = "DIGITALOCEAN_TOKEN"  # noqa: S105 - the name of the variable, not its value
@@ -25,6 +25,8 @@ PAGE_SIZE = 200
 """The API's largest page (DigitalOcean API reference, "Pagination")."""
 
 REQUEST_TIMEOUT_SECONDS = 30
+READ_SECONDS = 60
+"""Life of the credentials that are asked for only to learn an attached cluster's address and certificate."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -47,8 +49,17 @@ class Credentials:
 
 
 def token_from_environment(environment: Mapping[str, str] = os.environ) -> str | None:
-    """The DigitalOcean token, or None where the variable is unset or empty."""
-    return environment.get(TOKEN_VARIABLE) or None
+    """The DigitalOcean token, or None where the variable is unset or empty.
+
+    Raises `RefusedError`, without the token, for one that cannot go into a header: HTTP libraries would print it whole.
+    """
+    token = environment.get(TOKEN_VARIABLE) or None
+    if token and not all(character.isascii() and character.isprintable() and character != " " for character in token):
+        raise RefusedError(
+            f"{TOKEN_VARIABLE} holds a space, a line break or another character that no token has. "
+            "Often it is the end of a line of the file that it was read from: export it again."
+        )
+    return token
 
 
 class Cloud:
@@ -57,6 +68,7 @@ class Cloud:
     def __init__(self, token: str, endpoint: str | None = None) -> None:
         import pydo
 
+        self._token = token
         self._client = pydo.Client(
             token,
             retry_total=3,
@@ -97,8 +109,13 @@ class Cloud:
             clusters=tuple(
                 _cluster(row, ours=row["id"] in tagged) for row in clusters if row["id"] in {*tagged, cluster_id}
             ),
+            attached=self._endpoint(cluster_id) if cluster_id else None,
             pools=tuple(_pools(clusters, project, stack)),
         )
+
+    def _endpoint(self, cluster_id: str) -> AttachedEndpoint:
+        known = self.credentials(cluster_id, READ_SECONDS)
+        return AttachedEndpoint(server=known.server, certificate_authority=known.certificate_authority)
 
     def credentials(self, cluster_id: str, expiry_seconds: int) -> Credentials:
         """Mints a token for a cluster; it is worth `expiry_seconds`, and the account lists it until then."""
@@ -163,14 +180,17 @@ class Cloud:
         except HttpResponseError as error:
             if gone_is_fine and error.status_code == 404:
                 return {}
-            raise CloudError(_http_message(what, error.status_code, error.message)) from None
+            raise self._error(_http_message(what, error.status_code, error.message)) from None
         except AzureError as error:
-            raise CloudError(f"DigitalOcean could not be reached to {what}: {_first_line(str(error))}") from None
+            raise self._error(f"DigitalOcean could not be reached to {what}: {_first_line(str(error))}") from None
         if isinstance(answer, Mapping) and "message" in answer and "request_id" in answer:
             if gone_is_fine and answer.get("id") == "not_found":
                 return {}
-            raise CloudError(_http_message(what, None, f"{answer.get('id')}: {answer['message']}"))
+            raise self._error(_http_message(what, None, f"{answer.get('id')}: {answer['message']}"))
         return answer
+
+    def _error(self, message: str) -> CloudError:
+        return CloudError(message.replace(self._token, "[hidden]"))
 
 
 def _elsewhere(token: str, endpoint: str) -> dict[str, Any]:
@@ -249,5 +269,6 @@ def _pool(cluster_id: str, row: Mapping[str, Any], tags: PoolTags) -> LivePool:
         tier=tags.tier,
         generation=tags.generation,
         count=row["count"],
+        ceiling=row["max_nodes"] if row.get("auto_scale") else row["count"],
         usd_per_hour=tags.usd_per_hour,
     )

@@ -77,7 +77,10 @@ def _run(rehearsal: Rehearsal, stack: str, then: Then, *, started: float, shell:
     out.print(f"\n`up` ended with {code}, {time.monotonic() - started:.0f} s after the start.")
     out.print(views.what_came_up(rehearsal))
     if then is Then.destroy:
-        return _visible(rehearsal, "destroy", "--stack", stack, "--yes", "--skip-preview") or code
+        code = _visible(rehearsal, "destroy", "--stack", stack, "--yes", "--skip-preview") or code
+        empty = rehearsal.stand_in.cloud.control.is_empty()
+        out.print("Nothing is left in the stand-in." if empty else "[red]Something is left in the stand-in.[/]")
+        return code if empty else code or 1
     if shell:
         _shell(rehearsal)
         return code

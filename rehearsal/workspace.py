@@ -33,10 +33,6 @@ class Workspace:
         """The copy that the engine runs."""
         return self.folder / "program"
 
-    @property
-    def logs(self) -> Path:
-        return self.folder / "logs"
-
     def environment(
         self, outer: Mapping[str, str], *, tools: list[Path], api_url: str, token: str, passphrase: str
     ) -> dict[str, str]:
@@ -54,6 +50,8 @@ class Workspace:
         ]
         return kept | {
             "PATH": os.pathsep.join(path),
+            # The Kubernetes provider leaves its kubeconfig in the folder for temporary files.
+            "TMPDIR": str(self.folder / "tmp"),
             "PULUMI_HOME": str(self.folder / "pulumi-home"),
             "PULUMI_BACKEND_URL": f"file://{self.folder / 'state'}",
             "PULUMI_CONFIG_PASSPHRASE": passphrase,
@@ -68,7 +66,7 @@ class Workspace:
 def make_workspace(project: Path, folder: Path) -> Workspace:
     """Copies the program and its stack files from `project` into `folder`, which it makes."""
     workspace = Workspace(folder)
-    for part in ("state", "pulumi-home", "logs"):
+    for part in ("state", "pulumi-home", "tmp"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     ignore = shutil.ignore_patterns("__pycache__")
     workspace.program.mkdir(exist_ok=True)

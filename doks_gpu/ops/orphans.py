@@ -14,6 +14,7 @@ from doks_gpu.ops.engine import CLUSTER_TYPE, POOL_TYPE, Engine, StateResource
 from doks_gpu.ops.project import Project, configuration
 from doks_gpu.plan.facts import Facts
 from doks_gpu.plan.orphans import Orphan, find_orphans
+from doks_gpu.plan.pricing import cents
 from doks_gpu.settings import Settings, load
 
 EXIT_FOUND = 3
@@ -71,7 +72,7 @@ def show(stack: str, found: Sequence[Orphan]) -> None:
 
 def _row(orphan: Orphan) -> dict[str, Any]:
     row = asdict(orphan)
-    row["usd_per_hour"] = None if orphan.usd_per_hour is None else str(orphan.usd_per_hour)
+    row["usd_per_hour"] = None if orphan.usd_per_hour is None else cents(orphan.usd_per_hour)
     return row
 
 

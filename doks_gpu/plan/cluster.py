@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from doks_gpu.plan import names, tags, versions
-from doks_gpu.plan.facts import Facts
+from doks_gpu.plan.facts import AttachedEndpoint, Facts
 from doks_gpu.settings import Settings, go_duration
 
 EXPANDERS = ("priority", "random")
@@ -47,6 +47,8 @@ class ClusterSpec:
     """A cluster to make, or (`attached_id`) one to read and leave alone."""
 
     attached_id: str | None
+    attached_endpoint: AttachedEndpoint | None
+    """None for a cluster of ours, and without an account."""
     name: str
     region: str
     version: str
@@ -74,7 +76,8 @@ def cluster_spec(settings: Settings, facts: Facts | None, *, project: str, stack
     wanted = settings.cluster
     return ClusterSpec(
         attached_id=wanted.id,
-        name=wanted.name or names.cluster_name(project, stack),
+        attached_endpoint=facts.attached if facts and wanted.id else None,
+        name=_name(settings, facts, project=project, stack=stack),
         region=settings.region,
         version=versions.resolve(wanted.version, facts.versions if facts else ()),
         ignore_version=wanted.auto_upgrade or wanted.version_is_prefix,
@@ -100,6 +103,12 @@ def cluster_spec(settings: Settings, facts: Facts | None, *, project: str, stack
 def _maintenance(settings: Settings) -> MaintenanceSpec | None:
     window = settings.cluster.maintenance
     return MaintenanceSpec(day=window.day, start=window.start) if window else None
+
+
+def _name(settings: Settings, facts: Facts | None, *, project: str, stack: str) -> str:
+    live = {cluster.id: cluster.name for cluster in facts.clusters} if facts else {}
+    attached = live.get(settings.cluster.id or "")
+    return attached or settings.cluster.name or names.cluster_name(project, stack)
 
 
 def _cpu_pool(settings: Settings) -> CpuPoolSpec:

@@ -56,6 +56,16 @@ class LiveCluster:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AttachedEndpoint:
+    """Address of the cluster that `cluster.id` names. Pulumi does not read that cluster: a read of the provider is an
+    import, which tags the cluster's only pool and refuses one with several."""
+
+    server: str
+    certificate_authority: str
+    """Base64 of the PEM text, as the API sends it."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Facts:
     """One reading of the account."""
 
@@ -71,3 +81,4 @@ class Facts:
     team_name: str | None
     clusters: tuple[LiveCluster, ...] = field(default=())
     pools: tuple[LivePool, ...] = field(default=())
+    attached: AttachedEndpoint | None = None

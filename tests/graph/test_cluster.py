@@ -4,6 +4,8 @@ import json
 
 from tests.graph.conftest import Build
 
+ATTACHED = "11111111-2222-4333-8444-555555555555"
+
 
 def test_only_the_cpu_pool_is_inline(build: Build) -> None:
     assert build().inputs("cluster")["nodePool"]["size"] == "s-4vcpu-8gb"
@@ -49,9 +51,13 @@ def test_the_kubernetes_provider_is_known_by_the_cluster_id(build: Build) -> Non
     assert build().inputs("cluster-kubernetes")["clusterIdentifier"] == "<id of cluster>"
 
 
-def test_an_attached_cluster_is_read_and_not_made(build: Build) -> None:
-    graph = build("cluster.id=11111111-2222-4333-8444-555555555555")
-    assert "region" not in graph.inputs("cluster"), "a read resource has no inputs of ours"
+def test_an_attached_cluster_is_no_resource_of_the_stack(build: Build) -> None:
+    graph = build(f"cluster.id={ATTACHED}")
+    assert not [row for row in graph.resources.values() if row["type"].endswith(":KubernetesCluster")]
+
+
+def test_pools_join_an_attached_cluster_by_its_id(build: Build) -> None:
+    assert build(f"cluster.id={ATTACHED}").inputs("batch-spot")["clusterId"] == ATTACHED
 
 
 def test_device_plugins_follow_the_vendors_of_the_pools(build: Build) -> None:

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.graph.conftest import ROOT
 
 CANARY = "dop_v1_" + "c0ffee" * 10
@@ -25,6 +27,19 @@ def preview(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_the_token_of_the_environment_is_in_no_preview(tmp_path: Path) -> None:
     run = preview("--output", "json", "--manifests", str(tmp_path))
     assert run.returncode == 0, run.stderr
+    assert CANARY not in run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("end", ["\r", "\n", " ", "\u00e9"])
+def test_a_token_that_no_header_takes_is_refused_without_repeating_it(end: str) -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "doks_gpu.ops.main", "kube-token", "c1"],
+        env={**os.environ, "DIGITALOCEAN_TOKEN": CANARY + end},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 2, run.stderr
     assert CANARY not in run.stdout + run.stderr
 
 

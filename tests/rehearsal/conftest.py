@@ -1,6 +1,8 @@
 """Real parts for the tests: programs once per session, a rehearsal of its own where a test changes much."""
 
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -57,6 +59,21 @@ def other_provider(toolchain: Toolchain, tmp_path: Path) -> Iterator[Stack]:
     program.write_text(f'#!/bin/sh\ntouch "{tmp_path}/other-was-used"\nexec "{PROVIDER}" "$@"\n', encoding="utf-8")
     program.chmod(0o755)
     yield from rehearsed(toolchain, tmp_path, RehearsalSettings(provider=program))
+
+
+@pytest.fixture
+def eventually() -> Callable[..., bool]:
+    """Whether a condition comes true within 20 s of real time: for what the kernel does in its own time."""
+
+    def look(condition: Callable[[], bool]) -> bool:
+        deadline = time.monotonic() + 20
+        while not condition():
+            if time.monotonic() > deadline:
+                return False
+            threading.Event().wait(0.1)
+        return True
+
+    return look
 
 
 def rehearsed(toolchain: Toolchain, folder: Path, settings: RehearsalSettings) -> Iterator[Stack]:

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import threading
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -76,14 +77,20 @@ class Stack:
         self.api.post("/admin/clock/advance", json={"seconds": 60}).raise_for_status()
 
     def wait_until_running(self, cluster_id: str) -> None:
-        """A control plane takes seconds of real time; the look is paced by the API itself."""
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
+        """Until a cluster's control plane and its starter map are there: seconds of real time."""
+
+        def there() -> bool:
             row = self.api.get(f"/v2/kubernetes/clusters/{cluster_id}").json()["kubernetes_cluster"]
-            if row["status"]["state"] == "running":
-                return
-            self.settle()
-        raise TimeoutError(f"cluster {cluster_id} does not run after 60 s")
+            if row["status"]["state"] != "running":
+                return False
+            with self.rehearsal.planes.plane(cluster_id).admin() as kubernetes:
+                return kubernetes.get(MAP).status_code == 200
+
+        deadline = time.monotonic() + 60
+        while not there():
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"cluster {cluster_id} is not ready after 60 s")
+            threading.Event().wait(0.1)
 
     def kubernetes_credentials(self) -> str:
         """What the state holds of the cluster's credentials: encrypted, so equal texts alone mean equal values."""
