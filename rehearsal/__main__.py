@@ -40,7 +40,12 @@ def rehearse(
     ] = False,
     provider: Annotated[
         Path,
-        typer.Option("--provider", help="Executable that serves the DigitalOcean provider.", exists=True),
+        typer.Option(
+            "--provider",
+            help="Executable that serves the DigitalOcean provider.",
+            exists=True,
+            show_default="the stand-in",
+        ),
     ] = PROVIDER,
     map_delay: Annotated[
         float,
