@@ -20,16 +20,23 @@ class Stack:
 
     def __init__(self, rehearsal: Rehearsal, name: str = "dev") -> None:
         self.rehearsal, self.name = rehearsal, name
+        self.printed = ""
+        """Everything that `up` and `destroy` printed."""
         rehearsal.init_stack(name)
         self.api = httpx.Client(
             base_url=rehearsal.stand_in.url, headers={"Authorization": f"Bearer {rehearsal.token}"}, timeout=30
         )
 
     def up(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return self.rehearsal.doks_gpu("up", "--stack", self.name, "--yes", "--skip-preview", *arguments)
+        return self._deploy("up", *arguments)
 
     def destroy(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return self.rehearsal.doks_gpu("destroy", "--stack", self.name, "--yes", "--skip-preview", *arguments)
+        return self._deploy("destroy", *arguments)
+
+    def _deploy(self, verb: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        run = self.rehearsal.doks_gpu(verb, "--stack", self.name, "--yes", "--skip-preview", *arguments)
+        self.printed += run.stdout + run.stderr
+        return run
 
     def orphans(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return self.rehearsal.doks_gpu("orphans", "--stack", self.name, *arguments)
