@@ -104,7 +104,7 @@ def _delete(cloud: Cloud, stack: str, chosen: Sequence[Orphan], *, yes: bool) ->
 def _adopt(engine: Engine, orphan: Orphan, *, yes: bool) -> int:
     type_, component = (CLUSTER_TYPE, "GpuCluster") if orphan.kind == "cluster" else (POOL_TYPE, "GpuFleet")
     state = engine.state()
-    parent = _parent(state, component, orphan)
+    parent = _parent(state, component, orphan, engine.stack)
     name = orphan.resource_name or parent.name
     if any(row.type == type_ and row.name == name and not row.external for row in state):
         raise RefusedError(
@@ -117,12 +117,12 @@ def _adopt(engine: Engine, orphan: Orphan, *, yes: bool) -> int:
     return engine.run("import", *arguments, type_, name, orphan.id)
 
 
-def _parent(state: Sequence[StateResource], component: str, orphan: Orphan) -> StateResource:
+def _parent(state: Sequence[StateResource], component: str, orphan: Orphan, stack: str) -> StateResource:
     wanted = orphan.fleet if orphan.kind == "pool" else None
     for row in state:
         if row.type == f"doks-gpu:index:{component}" and wanted in (None, row.name):
             return row
     raise RefusedError(
         f"The state has no {component} to put {orphan.name} under, so it cannot be adopted. "
-        f"Delete it: doks-gpu orphans --stack <stack> --delete {orphan.id}"
+        f"Delete it: doks-gpu orphans --stack {stack} --delete {orphan.id}"
     )

@@ -1,14 +1,13 @@
 """The program under the mock monitor, as `doks-gpu preview` runs it."""
 
-import json
-import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import offline
+from doks_gpu.errors import DoksGpuError
 from doks_gpu.ops.project import configuration, find_project
 
 ROOT = Path(__file__).parents[2]
@@ -35,17 +34,14 @@ Build = Callable[..., Graph]
 
 
 def run_offline(stack: str, *assignments: str) -> tuple[int, dict[str, Any]]:
-    """Exit code and answer of `offline.py`."""
+    """Exit code and answer of `offline.py`, which is run in this process: its start-up is tested elsewhere."""
     raw = configuration(find_project(ROOT), stack, None, assignments)
     question = {"project": "doks-gpu", "stack": stack, "config": raw, "facts": False}
-    run = subprocess.run(
-        [sys.executable, str(ROOT / "offline.py")],
-        input=json.dumps(question),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return run.returncode, json.loads(run.stdout)
+    try:
+        answer = offline.main(question)
+    except DoksGpuError as error:
+        return error.exit_code, {"errors": [str(error)]}
+    return 2 if answer["refused"] else 0, answer
 
 
 @pytest.fixture(scope="session")

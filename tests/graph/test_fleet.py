@@ -13,8 +13,8 @@ def test_an_autoscaled_pool_leaves_its_count_to_the_autoscaler(build: Build, poo
 
 
 def test_a_fixed_pool_sends_its_count(build: Build) -> None:
-    graph = build("fleets.batch.tiers[1].min=2", "fleets.batch.tiers[1].max=2")
-    assert graph.inputs("batch-fallback")["nodeCount"] == 2
+    graph = build("fleets.batch.tiers[0].min=2", "fleets.batch.tiers[0].max=2")
+    assert graph.inputs("batch-spot")["nodeCount"] == 2
 
 
 @pytest.mark.parametrize("pool", POOLS)
