@@ -2,6 +2,7 @@
 
 No account, no Pulumi CLI, no network. `doks-gpu preview` runs this file as a program of the project that it finds.
 Standard input: {"stack", "project", "config" (the `doks-gpu:` keys without prefix), "facts": true to read the account}.
+The answer has the plan, whether it is refused, the resources, and the settings with every default filled in.
 Exit code 2 and {"errors": […]} when the configuration is refused.
 """
 
@@ -71,11 +72,14 @@ def graph(plan: StackPlan) -> list[dict[str, Json]]:
     """Registers the plan's resources with the recorder and describes each of them."""
     import program
 
-    asyncio.set_event_loop(asyncio.new_event_loop())
     recorder = Recorder()
-    pulumi.runtime.set_mocks(monitor=recorder, mocks=recorder.mocks, project=plan.project, stack=plan.stack)
-    run = pulumi.runtime.test(lambda: program.build(plan, None))
-    run()
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    try:
+        pulumi.runtime.set_mocks(monitor=recorder, mocks=recorder.mocks, project=plan.project, stack=plan.stack)
+        pulumi.runtime.test(lambda: program.build(plan, None))()
+    finally:
+        loop.close()
     requests = [r for r in recorder.requests if r.type != "pulumi:pulumi:Stack"]
     return sorted((described(r, requests) for r in requests), key=lambda r: (r["type"], r["name"]))
 
@@ -135,7 +139,7 @@ def _worded(value: Json, requests: list[Any]) -> Json:
 
 
 def main(question: Mapping[str, Json]) -> dict[str, Json]:
-    """The whole answer: plan and resources, or the errors. Raises `DoksGpuError`."""
+    """The whole answer: plan, resources and settings, or the errors. Raises `DoksGpuError`."""
     settings = load(question["config"])
     project, stack = question["project"], question["stack"]
     facts = None
@@ -143,7 +147,12 @@ def main(question: Mapping[str, Json]) -> dict[str, Json]:
         facts = Cloud.from_environment().facts(project, stack, settings.cluster.id)
     plan = make_plan(settings, facts, project=project, stack=stack)
     refused = any(finding.severity == "error" for finding in plan.findings)
-    return {"plan": as_dict(plan), "refused": refused, "resources": [] if refused else graph(plan)}
+    return {
+        "plan": as_dict(plan),
+        "refused": refused,
+        "resources": [] if refused else graph(plan),
+        "settings": settings.model_dump(mode="json", by_alias=True),
+    }
 
 
 if __name__ == "__main__":

@@ -14,8 +14,15 @@ import yaml
 
 from doks_gpu.errors import RefusedError
 from doks_gpu.settings.loader import own_name
-from doks_gpu.settings.problems import PREFIX, hide_secrets, key_path, meant, names_secret, one_line
+from doks_gpu.settings.problems import PREFIX, hide_secrets, key_path, meant, names_secret, nearest, one_line
 from doks_gpu.settings.reading import encrypted, is_encrypted
+
+LARGEST_FILE = 1_000_000
+"""Bytes of a stack's file; a real one has a few thousand."""
+MOST_VALUES = 100_000
+"""Keys and values of one text once its aliases are followed: a few lines of aliases can stand for billions."""
+FILE_KEYS = ("config", "secretsprovider", "encryptedkey", "encryptionsalt", "environment")
+"""What Pulumi writes at the top of a stack's file."""
 
 MERGE_TAG = "tag:yaml.org,2002:merge"
 
@@ -55,9 +62,7 @@ for _tag, _pattern, _first in (
 def parse_yaml(text: str, origin: str) -> Any:
     """Plain JSON values from YAML. Raises `RefusedError` with the line."""
     try:
-        # A subclass of SafeLoader, so nothing but plain data is made.
-        parsed = yaml.load(text, Loader=_EngineLoader)  # noqa: S506
-        return json.loads(json.dumps(parsed))
+        return json.loads(json.dumps(_parsed(text)))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
@@ -66,13 +71,44 @@ def parse_yaml(text: str, origin: str) -> Any:
         raise RefusedError(f"{origin}: not valid YAML: {_safe(str(error))}") from None
 
 
+def _parsed(text: str) -> Any:
+    """Plain data: the loader is a `SafeLoader`. Aliases are counted before anything is made of them."""
+    loader = _EngineLoader(text)
+    try:
+        document = loader.get_single_node()
+        if document is None:
+            return None
+        if _values(document, {}) > MOST_VALUES:
+            raise ValueError(f"more than {MOST_VALUES} values, with its aliases followed")
+        return loader.construct_document(document)
+    finally:
+        loader.dispose()
+
+
+def _values(node: yaml.Node, known: dict[yaml.Node, int]) -> int:
+    """Nodes of a tree in which every alias is a copy. Raises `ValueError` for a tree that contains itself."""
+    if node in known:
+        if not known[node]:
+            raise ValueError("an alias inside its own anchor")
+        return known[node]
+    known[node] = 0
+    below = [part for pair in node.value for part in pair] if isinstance(node, yaml.MappingNode) else node.value
+    parts = below if isinstance(node, yaml.CollectionNode) else ()
+    known[node] = 1 + sum(_values(part, known) for part in parts)
+    return known[node]
+
+
 def _safe(text: str | None) -> str:
     return hide_secrets(one_line(text or "unreadable"))[:200]
 
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open("rb") as file:
+            content = file.read(LARGEST_FILE + 1)
+        if len(content) > LARGEST_FILE:
+            raise RefusedError(f"{path}: larger than {LARGEST_FILE} bytes, so not a stack's configuration")
+        text = content.decode()
     except UnicodeDecodeError:
         raise RefusedError(f"{path}: not a text file in UTF-8") from None
     except OSError as error:
@@ -83,8 +119,8 @@ def _read(path: Path) -> dict[str, Any]:
     return parsed or {}
 
 
-def _config(path: Path) -> dict[str, Any]:
-    config = _read(path).get("config") or {}
+def _config(path: Path, top: Mapping[str, Any]) -> dict[str, Any]:
+    config = top.get("config") or {}
     if not isinstance(config, dict):
         raise RefusedError(f"{path}: config: a mapping is needed")
     return config
@@ -97,12 +133,25 @@ def read_stack_file(path: Path) -> dict[str, Any]:
     read.
     """
     raw: dict[str, Any] = {}
-    for key, value in _config(path).items():
+    top = _read(path)
+    _check_top(path, top)
+    for key, value in _config(path, top).items():
         if ":" not in key:
             raise RefusedError(f"{path}: config: {_safe(key)} has no namespace: write {PREFIX}{_safe(key)}")
         if (name := own_name(key)) is not None:
             raw[name] = encrypted() if ":" in name else _without_ciphertext(value)
     return raw
+
+
+def _check_top(path: Path, top: Mapping[str, Any]) -> None:
+    strangers = [key for key in top if key not in FILE_KEYS]
+    meant_config = [key for key in strangers if nearest(key, FILE_KEYS) == "config"]
+    if meant_config:
+        raise RefusedError(f"{path}: {_safe(meant_config[0])}: unknown key, did you mean config?")
+    if strangers and "config" not in top:
+        raise RefusedError(
+            f"{path}: there is no `config:` in it: write {', '.join(map(_safe, strangers[:3]))} below `config:`"
+        )
 
 
 def _without_ciphertext(value: Any) -> Any:
@@ -118,7 +167,7 @@ def _without_ciphertext(value: Any) -> Any:
 def with_defaults(raw: Mapping[str, Any], project_file: Path) -> dict[str, Any]:
     """The stack's keys, and the defaults that `Pulumi.yaml` declares for those that it leaves out."""
     merged = dict(raw)
-    for key, schema in _config(project_file).items():
+    for key, schema in _config(project_file, _read(project_file)).items():
         name = key.removeprefix(PREFIX)
         if ":" not in name and name not in merged and isinstance(schema, dict) and "default" in schema:
             merged[name] = schema["default"]

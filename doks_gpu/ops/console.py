@@ -21,6 +21,16 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, indent=2, sort_keys=True, default=str) + "\n")
 
 
+def print_text(text: str) -> None:
+    """Text as it is: not wrapped, and nothing in it is markup."""
+    sys.stdout.write(f"{text.rstrip()}\n")
+
+
+def note(text: str) -> None:
+    """A word on standard error; nothing in it is markup."""
+    err.print(text, markup=False)
+
+
 @contextmanager
 def working(what: str) -> Iterator[None]:
     """A spinner on a terminal, nothing in a log."""

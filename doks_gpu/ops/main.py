@@ -1,6 +1,10 @@
 """The `doks-gpu` command: one verb per module, imported when it runs (`kube-token` must start fast)."""
 
+import os
+import re
 import sys
+from contextlib import suppress
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,7 +29,22 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 
-Stack = Annotated[str, typer.Option("--stack", "-s", help="Stack: reads Pulumi.<stack>.yaml.", envvar="DOKS_GPU_STACK")]
+_STACK_NAME = re.compile(r"(?!\.{1,2}\Z)[A-Za-z0-9_.-]{1,100}\Z")
+"""What Pulumi allows, less the two names that are folders: a stack's name becomes part of paths."""
+
+
+def _stack_name(name: str) -> str:
+    if not _STACK_NAME.match(name):
+        raise typer.BadParameter("a stack's name has 1 to 100 ASCII letters, digits, `-`, `_` and `.`")
+    return name
+
+
+Stack = Annotated[
+    str,
+    typer.Option(
+        "--stack", "-s", help="Stack: reads Pulumi.<stack>.yaml.", envvar="DOKS_GPU_STACK", callback=_stack_name
+    ),
+]
 ProjectFolder = Annotated[
     Path | None, typer.Option("--project", help="Checkout of the program. Default: found from here upwards.")
 ]
@@ -71,13 +90,15 @@ def preview(
 
     request = verb.Request(
         stack=stack,
+        project=project,
         config_file=config_file,
         assignments=tuple(assignments or ()),
         manifests=manifests,
+        compare=compare,
         offline=offline,
         output=output,
     )
-    raise typer.Exit(verb.preview(_project(project), request, compare))
+    raise typer.Exit(verb.preview(request))
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
@@ -152,11 +173,40 @@ def _project(folder: Path | None) -> "Project":
 
 def main() -> None:
     """Runs the command; an error that the user can put right is printed without a traceback."""
+    _prepare_streams()
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
     except DoksGpuError as error:
         sys.stderr.write(f"Error: {error}\n")
         sys.exit(error.exit_code)
+    except OSError as error:
+        sys.stderr.write(
+            f"Error: {': '.join(str(part) for part in (error.filename, error.strerror or error) if part)}\n"
+        )
+        _drop_output()
+        sys.exit(1)
+
+
+def _prepare_streams() -> None:
+    """A character that the terminal does not know becomes `?`. Raises `SystemExit` where there is no output at all."""
+    if sys.stdout is None:
+        if sys.stderr is not None:
+            sys.stderr.write("Error: standard output is closed; nothing was done.\n")
+        sys.exit(1)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - lives as long as the process
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def _drop_output() -> None:
+    """What could not be written is not tried again when the interpreter ends."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

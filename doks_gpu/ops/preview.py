@@ -1,23 +1,21 @@
 """`doks-gpu preview`: runs the project's program offline and shows what it would be."""
 
-import subprocess
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from doks_gpu.cloud import token_from_environment
-from doks_gpu.errors import RefusedError
-from doks_gpu.ops import console, preview_view
+from doks_gpu.errors import DoksGpuError, RefusedError
+from doks_gpu.ops import comparison_view, console, preview_view
 from doks_gpu.ops.formats import Output
-from doks_gpu.ops.project import PROGRAM, Project, configuration, find_project, run_offline
-from doks_gpu.plan.compare import Comparison, compare
+from doks_gpu.ops.manifests import write_manifests
+from doks_gpu.ops.project import OWN_FOLDER, Project, configuration, find_project, run_offline
+from doks_gpu.ops.revision import checkout
+from doks_gpu.plan.compare import compare
+from doks_gpu.plan.compare.settings import without_secrets
 
 EXIT_REFUSED = 2
+EXIT_FAILED = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,74 +23,90 @@ class Request:
     """What to preview, and how to show it."""
 
     stack: str
+    project: Path | None = None
+    """A checkout; None: found from the current folder upwards."""
     config_file: Path | None = None
     assignments: tuple[str, ...] = ()
     manifests: Path | None = None
+    """None: in the checkout's own folder, if that can be written."""
+    compare: str | None = None
+    """A folder with a checkout, else a git revision."""
     offline: bool = False
     output: Output = Output.text
 
 
-def preview(project: Project, request: Request, reference: str | None) -> int:
-    """Returns 0, or `EXIT_REFUSED` when a check refuses the stack. Raises `RefusedError` for a wrong configuration."""
-    if reference is not None:
-        return _compared(project, request, reference)
+def preview(request: Request) -> int:
+    """Returns 0, or `EXIT_REFUSED` when a check refuses the stack.
+
+    Raises `RefusedError` for a wrong configuration; as JSON it is an answer first.
+    """
+    try:
+        project = find_project(request.project)
+        if request.compare is not None:
+            return _compared(project, request, request.compare)
+        return _shown(project, request)
+    except DoksGpuError as error:
+        if request.output is Output.json:
+            console.print_json({"errors": [str(error)], "refused": isinstance(error, RefusedError)})
+        raise
+
+
+def _shown(project: Project, request: Request) -> int:
     if request.output is Output.markdown:
         raise RefusedError("--output markdown is the text of a pull request: it goes with --compare REF.")
-    answer = _answer(project, request)
-    folder = _write_manifests(project, request, answer)
+    answer = _answer(project, request, project)
     if request.output is Output.json:
-        console.print_json(answer)
+        console.print_json(_public(answer))
     else:
-        preview_view.show(answer, folder)
-    return EXIT_REFUSED if answer["refused"] else 0
+        preview_view.show(answer)
+    if answer["refused"]:
+        return EXIT_REFUSED
+    return _leave_manifests(project, request, answer)
 
 
-def _answer(project: Project, request: Request) -> dict[str, Any]:
+def _leave_manifests(project: Project, request: Request, answer: dict[str, Any]) -> int:
+    """The plan is shown by now. A folder that was asked for and cannot be written is a failure, ours is not."""
+    folder = request.manifests or project.root / OWN_FOLDER / "preview" / request.stack
+    try:
+        write_manifests(folder, answer["resources"])
+    except OSError as error:
+        console.note(f"Manifests could not be written to {folder}: {error.strerror or error}.")
+        return EXIT_FAILED if request.manifests else 0
+    if request.output is Output.text:
+        console.print_text(f"Manifests: {_relative(folder)}")
+    return 0
+
+
+def _answer(project: Project, request: Request, own: Project) -> dict[str, Any]:
     raw = configuration(project, request.stack, request.config_file, request.assignments)
     facts = not request.offline and token_from_environment() is not None
     with console.working(f"Planning stack {request.stack}"):
-        return run_offline(project, request.stack, raw, facts=facts)
+        return run_offline(project, request.stack, raw, facts=facts, notes=own.root / OWN_FOLDER)
 
 
-def _write_manifests(project: Project, request: Request, answer: dict[str, Any]) -> Path | None:
-    """One YAML file per Kubernetes object. Files of an earlier preview go first; nothing else in the folder does."""
-    if answer["refused"]:
-        return None
-    folder = request.manifests or project.root / ".doks-gpu" / "preview" / request.stack
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("*.rendered.yaml"):
-        old.unlink()
-    for row in answer["resources"]:
-        if not row["type"].startswith("kubernetes:") or not row["inputs"].get("kind"):
-            continue
-        text = yaml.dump(row["inputs"], Dumper=_Readable, sort_keys=True, allow_unicode=True, width=110)
-        (folder / f"{row['inputs']['kind'].lower()}-{row['name']}.rendered.yaml").write_text(text, encoding="utf-8")
-    return folder
-
-
-class _Readable(yaml.SafeDumper):
-    """Text of several lines as a block, the way that people write it."""
-
-
-def _block(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
-
-
-_Readable.add_representer(str, _block)
+def _public(answer: dict[str, Any]) -> dict[str, Any]:
+    return answer | ({"settings": without_secrets(answer["settings"])} if "settings" in answer else {})
 
 
 def _compared(project: Project, request: Request, reference: str) -> int:
-    with _checkout(project, reference) as other:
-        before = _answer_or_refusal(other, replace(request, assignments=(), config_file=None))
-    after = _answer_or_refusal(project, request)
-    comparison = compare(before.answer, after.answer, request.stack)
+    with checkout(project, reference) as other:
+        before = _outcome(other, replace(request, assignments=(), config_file=None), project)
+    after = _outcome(project, request, project)
+    told = comparison_view.Told(
+        stack=request.stack,
+        # A side that was refused is neither a new stack nor a removed one.
+        comparison=None if before.errors or after.errors else compare(before.answer, after.answer, request.stack),
+        before_errors=before.errors,
+        after=after.answer,
+        after_errors=after.errors,
+    )
     if request.output is Output.json:
-        console.print_json({"comparison": preview_view.as_dict(comparison), "errors": after.errors})
+        console.print_json(comparison_view.as_json(told))
     elif request.output is Output.markdown:
-        console.out.print(preview_view.markdown(comparison, after.answer, after.errors), markup=False, soft_wrap=True)
+        console.print_text(comparison_view.markdown(told))
     else:
-        preview_view.show_comparison(comparison, after.errors)
-    return _exit_code(comparison, after)
+        comparison_view.show(told)
+    return EXIT_REFUSED if told.refused else 0
 
 
 @dataclass(frozen=True)
@@ -101,39 +115,16 @@ class _Outcome:
     errors: str | None
 
 
-def _exit_code(comparison: Comparison, after: _Outcome) -> int:
-    refused = after.errors or (after.answer and after.answer["refused"])
-    return EXIT_REFUSED if refused or comparison.refused else 0
-
-
-def _answer_or_refusal(project: Project, request: Request) -> _Outcome:
+def _outcome(project: Project, request: Request, own: Project) -> _Outcome:
     """A stack without a file is one that does not exist on that side; a wrong one is told in words."""
     if request.config_file is None and request.stack not in project.stacks():
         return _Outcome(None, None)
     try:
-        return _Outcome(_answer(project, request), None)
+        return _Outcome(_answer(project, request, own), None)
     except RefusedError as error:
-        return _Outcome(None, str(error))
+        return _Outcome(None, project.in_words(str(error)))
 
 
-@contextmanager
-def _checkout(project: Project, reference: str) -> Iterator[Project]:
-    """The project as of `reference`: a folder with a checkout if there is one of that name, else a git revision."""
-    folder = Path(reference)
-    if (folder / PROGRAM).is_file():
-        yield find_project(folder)
-        return
-    with tempfile.TemporaryDirectory(prefix="doks-gpu-compare-") as temporary:
-        archive = _git(project, "archive", "--format=tar", reference)
-        subprocess.run(["tar", "-x", "-C", temporary], input=archive, check=True)  # noqa: S603, S607
-        yield find_project(Path(temporary))
-
-
-def _git(project: Project, *arguments: str) -> bytes:
-    run = subprocess.run(["git", *arguments], cwd=project.root, capture_output=True, check=False)  # noqa: S603, S607
-    if run.returncode:
-        reason = run.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["no reason given"]
-        raise RefusedError(
-            f"--compare {arguments[-1]}: neither a folder with a checkout nor a git revision here ({reason[0]})."
-        )
-    return run.stdout
+def _relative(path: Path) -> str:
+    here, absolute = Path.cwd(), path.absolute()
+    return f"{absolute.relative_to(here) if absolute.is_relative_to(here) else absolute}/"

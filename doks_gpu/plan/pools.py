@@ -1,6 +1,6 @@
 """Fleets to GPU pools: one pool per enabled tier, everything about it as plain values."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -109,6 +109,14 @@ def derive_pools(
         price = _locked_price(fleet_name, tier, facts) or offered
         pools.append(_pool(fleet_name, fleet, rank, tier, hardware, price, tags.pool_tags(pool_tags)))
     return tuple(pools), tuple(unreadable)
+
+
+def by_preference(pools: Iterable[PoolSpec]) -> list[PoolSpec]:
+    """Pools of one fleet in the order in which the autoscaler asks them: the highest level first.
+
+    A tie is decided at random, so Spot counts as asked first: what may be behind it is looked at.
+    """
+    return sorted(pools, key=lambda pool: (-pool.level, not pool.is_spot))
 
 
 def enabled_tiers(settings: Settings) -> Iterator[tuple[str, Fleet, int, Tier]]:

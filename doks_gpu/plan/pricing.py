@@ -13,12 +13,15 @@ from typing import Literal
 from doks_gpu import catalog
 from doks_gpu.plan import names, rates, versions
 from doks_gpu.plan.facts import Facts
-from doks_gpu.plan.pools import PoolSpec
+from doks_gpu.plan.pools import PoolSpec, UnreadableTier
 from doks_gpu.settings import Settings
 
 HIGH_AVAILABILITY_BY_DEFAULT = (1, 36)
 """From this version DOKS turns the highly available control plane on unless told otherwise (API reference,
 2026-08)."""
+
+DECIMALS = (2, 4, 6, 8)
+"""How precisely an amount is told: cents, unless they hide a difference."""
 
 Kind = Literal["gpu-pool", "cpu-pool", "control-plane", "volume", "bucket"]
 
@@ -77,7 +80,9 @@ class StackPricing:
     """The pool whose replacement makes the peak."""
     work: tuple[WorkPrice, ...]
     unknown: tuple[str, ...]
-    """Names of the charges without a price. The figures are only complete when it is empty."""
+    """Names of what has no price: charges, and the pools of tiers whose size nobody can read."""
+    complete: bool
+    """Every price is known. Otherwise each sum is only the least that the stack costs."""
 
     def output(self) -> dict[str, str]:
         """The stack output `hourlyUsd`: texts with cents."""
@@ -87,12 +92,31 @@ class StackPricing:
 
 def cents(usd: Decimal) -> str:
     """Dollars with two decimals, half a cent up."""
-    return f"{usd.quantize(Decimal('0.01'), ROUND_HALF_UP):f}"
+    return f"{_rounded(usd, 2):f}"
 
 
-def stack_pricing(settings: Settings, pools: Sequence[PoolSpec], facts: Facts | None) -> StackPricing:
-    """Prices everything that the plan makes."""
+def _rounded(usd: Decimal, places: int) -> Decimal:
+    return usd.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+
+
+def told_apart(one: Decimal, other: Decimal) -> tuple[str, str]:
+    """Two different amounts with as many decimals as it takes to see the difference, two at least."""
+    for places in DECIMALS:
+        shown = f"{_rounded(one, places):f}", f"{_rounded(other, places):f}"
+        if one == other or shown[0] != shown[1]:
+            return shown
+    return f"{one:f}", f"{other:f}"
+
+
+def stack_pricing(
+    settings: Settings, pools: Sequence[PoolSpec], unreadable: Sequence[UnreadableTier], facts: Facts | None
+) -> StackPricing:
+    """Prices everything that the plan makes. `unreadable` are the tiers that have no pool to price."""
     charges = (*map(_pool_charge, pools), *_other_charges(settings, facts))
+    unknown = (
+        *(charge.name for charge in charges if charge.price.usd_per_hour is None),
+        *(names.pool_name(tier.fleet, tier.tier) for tier in unreadable),
+    )
     dearest = max(pools, key=lambda pool: _pool_charge(pool).usd_max, default=None)
     most = sum((charge.usd_max for charge in charges), Decimal(0))
     least = sum((charge.usd_min for charge in charges), Decimal(0))
@@ -102,7 +126,8 @@ def stack_pricing(settings: Settings, pools: Sequence[PoolSpec], facts: Facts | 
         idle_per_month=least * catalog.HOURS_PER_MONTH,
         dearest_pool=dearest.name if dearest else None,
         work=tuple(map(_work_price, pools)),
-        unknown=tuple(charge.name for charge in charges if charge.price.usd_per_hour is None),
+        unknown=unknown,
+        complete=not unknown,
     )
 
 

@@ -41,6 +41,7 @@ class StackPlan:
     limits: LimitsSpec
     pricing: StackPricing
     fallback: tuple[FleetFallback, ...]
+    """Fleets with on-demand tiers behind Spot; none for a fleet with a tier that cannot be read."""
     findings: tuple[Finding, ...]
     """Errors first."""
     previous_ids: Mapping[str, str]
@@ -56,7 +57,7 @@ class StackPlan:
         return tuple(finding for finding in self.findings if finding.severity == "error")
 
     def pools_by_fleet(self) -> Mapping[str, tuple[PoolSpec, ...]]:
-        """Pools of each fleet that has any, in order of preference."""
+        """Pools of each fleet that has any, in the order of the settings."""
         fleets = dict.fromkeys(pool.fleet for pool in self.pools)
         return {fleet: tuple(pool for pool in self.pools if pool.fleet == fleet) for fleet in fleets}
 
@@ -76,10 +77,10 @@ def make_plan(settings: Settings, facts: Facts | None, *, project: str, stack: s
     Raises `RefusedError` only when project and stack do not fit into a tag; everything else is a finding.
     """
     pools, unreadable = derive_pools(settings, facts, project=project, stack=stack)
-    pricing = stack_pricing(settings, pools, facts)
+    pricing = stack_pricing(settings, pools, unreadable, facts)
     subject = preflight.Subject(settings, facts, pools, unreadable, pricing)
     fallbacks = (
-        fleet_fallback(name, fleet_pools, fleet.fallback_after) for name, fleet, fleet_pools in subject.fleets()
+        fleet_fallback(name, fleet_pools, fleet.fallback_after) for name, fleet, fleet_pools in subject.whole_fleets()
     )
     return StackPlan(
         project=project,
@@ -103,11 +104,13 @@ def make_plan(settings: Settings, facts: Facts | None, *, project: str, stack: s
 def as_dict(plan: StackPlan) -> dict[str, Any]:
     """The plan as JSON values: camelCase keys, money as text, waits in seconds, dates in ISO form.
 
-    A pool has its price as `usdPerHour` too, None when unknown.
+    A pool has its price as `usdPerHour` too, None when unknown; a fleet's fallback says `mayNeverCome`.
     """
     told: dict[str, Any] = _json(plan)
     told["levels"] = dict(plan.levels)
     told["pricing"] |= {"hourly": plan.pricing.output(), "idlePerMonth": cents(plan.pricing.idle_per_month)}
+    for fallback, spec in zip(told["fallback"], plan.fallback, strict=True):
+        fallback["mayNeverCome"] = spec.may_never_come
     for pool in told["pools"]:
         pool["usdPerHour"] = pool["price"]["usdPerHour"]
     return told

@@ -14,6 +14,7 @@ from doks_gpu.settings.problems import (
     Location,
     Problem,
     SettingsError,
+    is_misspelt_prefix,
     key_path,
     meant,
     names_secret,
@@ -78,10 +79,12 @@ def _of_project(values: Mapping[str, str], secret_keys: Collection[str]) -> Iter
 
 
 def own_name(key: str) -> str | None:
-    """The name that `load` knows a key by: without our prefix; whole for DigitalOcean's token; else None."""
+    """The name that `load` knows a key by: without our prefix; whole for what it refuses, which is DigitalOcean's
+    token and a namespace that looks like a misspelt one of ours; else None."""
     if key.startswith(PREFIX):
         return key.removeprefix(PREFIX)
-    return key if key.startswith("digitalocean:") and names_secret(key) else None
+    is_token = key.startswith("digitalocean:") and names_secret(key)
+    return key if is_token or is_misspelt_prefix(key) else None
 
 
 def _parsed(text: Any) -> Any:

@@ -12,6 +12,8 @@ from doks_gpu.errors import RefusedError
 PREFIX = "doks-gpu:"
 SHOWN_CHARACTERS = 60
 HIDDEN = "[hidden]"
+NEAR_PREFIX = 0.72
+"""Likeness from which a namespace is taken for ours: `doks` alone is, `docker` and `kubernetes` are far."""
 
 Location = tuple[str | int, ...]
 
@@ -115,6 +117,14 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
         return found
     close = difflib.get_close_matches(_shape(word), by_shape, n=1, cutoff=0.5)
     return by_shape[close[0]] if close else None
+
+
+def is_misspelt_prefix(key: str) -> bool:
+    """The namespace of a key is not ours, but so near to it that ours was meant: `dok-gpu:`, `DOKS_GPU:`, `doks:`."""
+    namespace, colon, _ = key.partition(":")
+    if not colon or f"{namespace}:" == PREFIX:
+        return False
+    return difflib.SequenceMatcher(None, _shape(namespace.strip()), _shape(PREFIX[:-1])).ratio() > NEAR_PREFIX
 
 
 def _shape(word: str) -> str:

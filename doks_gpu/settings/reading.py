@@ -7,7 +7,16 @@ is refused with the way out, and no value that could be one is repeated.
 from collections.abc import Mapping
 from typing import Any
 
-from doks_gpu.settings.problems import HIDDEN, PREFIX, Location, Problem, holds_secret, key_path, names_secret
+from doks_gpu.settings.problems import (
+    HIDDEN,
+    PREFIX,
+    Location,
+    Problem,
+    holds_secret,
+    is_misspelt_prefix,
+    key_path,
+    names_secret,
+)
 
 DEEPEST = 32
 """More levels than the schema has; deeper input is refused, not followed."""
@@ -35,6 +44,8 @@ class Reading:
         for key, value in given.items():
             if isinstance(key, str) and key not in known and (names_secret(key) or holds_secret(key)):
                 self._settle((key,), _token_text(key if ":" in key else PREFIX + key))
+            elif isinstance(key, str) and ":" in key and _is_unicode(key):
+                self._settle((key,), _namespace_text(key))
             elif self._is_key(key, ()):
                 self.raw[key] = self._plain(value, (key,))
 
@@ -88,6 +99,12 @@ def _token_text(full_key: str) -> str:
         "The DigitalOcean token comes from the environment alone: `export DIGITALOCEAN_TOKEN=…`, "
         f"then `pulumi config rm {full_key}`"
     )
+
+
+def _namespace_text(key: str) -> str:
+    if is_misspelt_prefix(key):
+        return f"unknown namespace, did you mean {PREFIX}{key.partition(':')[2].strip()}?"
+    return f"unknown key: after {PREFIX} comes a name without a colon"
 
 
 def _encrypted_text(location: Location) -> str:

@@ -5,9 +5,12 @@ from typing import Any
 
 import pytest
 
-from doks_gpu.plan.fallback import FleetFallback
+from doks_gpu.plan.fallback import FleetFallback, never_words
+from doks_gpu.plan.stack import as_dict
 from tests.unit.stacks import FALLBACK, SPOT, plan, raw
 
+FIXED = {**FALLBACK, "min": 2}
+SLEEPING = {**FALLBACK, "name": "sleeping", "min": 0}
 SECOND_SPOT = {"name": "spot-2", "size": "gpu-b300x1-288gb-lc-spot", "min": 1, "max": 2}
 
 
@@ -51,12 +54,55 @@ def test_fallback_after_bounds_the_long_wait_and_leaves_the_short_ones() -> None
 
 
 @pytest.mark.parametrize(
-    ("tier", "never"),
-    [(FALLBACK, False), ({**FALLBACK, "min": 0}, True), ({**FALLBACK, "min": 2}, True)],
-    ids=["grows from a live node", "sleeps", "fixed"],
+    ("tiers", "why"),
+    [
+        ([FALLBACK], None),
+        ([SLEEPING], "at-zero"),
+        ([FIXED], "fixed"),
+        ([FIXED, SLEEPING], "at-zero"),
+        ([FIXED, SLEEPING, {**FALLBACK, "name": "third"}], None),
+    ],
+    ids=["grows from a live node", "sleeps", "fixed", "what can grow sleeps", "the last one grows"],
 )
-def test_a_fallback_that_sleeps_or_cannot_grow_may_never_come(tier: dict[str, Any], *, never: bool) -> None:
-    assert fallback(SPOT, tier).may_never_come is never
+def test_a_fallback_that_sleeps_or_cannot_grow_says_why_it_may_never_come(
+    tiers: list[dict[str, Any]], why: str | None
+) -> None:
+    found = fallback(SPOT, *tiers)
+    assert (found.why_never, found.may_never_come) == (why, why is not None)
+
+
+def test_a_fallback_that_is_never_asked_for_has_no_times() -> None:
+    assert fallback(SPOT, FIXED).ways == ()
+
+
+@pytest.mark.parametrize(
+    ("tier", "said"),
+    [(FIXED, "No on-demand capacity is ever added to fleet batch"), (SLEEPING, "a GPU pool at zero never wakes")],
+)
+def test_the_sentence_names_the_pools_and_the_reason(tier: dict[str, Any], said: str) -> None:
+    words = never_words(fallback(SPOT, tier))
+    assert words
+    assert said in words
+    assert f"(batch-{tier['name']})" in words
+
+
+def test_there_is_no_sentence_for_a_fallback_that_comes() -> None:
+    assert never_words(fallback(SPOT, FALLBACK)) is None
+
+
+def test_the_json_form_has_the_reason() -> None:
+    (told,) = as_dict(plan(raw(SPOT, FIXED)))["fallback"]
+    assert (told["whyNever"], told["mayNeverCome"]) == ("fixed", True)
+
+
+def test_a_fixed_pool_between_two_spot_tiers_ends_no_wait() -> None:
+    fixed = {**FIXED, "name": "fixed"}
+    assert fallback(SPOT, fixed, SECOND_SPOT, FALLBACK).ways == fallback(SPOT, SECOND_SPOT, FALLBACK).ways
+
+
+@pytest.mark.parametrize("unreadable", [{**SPOT, "size": "gpu-foo-spot"}, {**FALLBACK, "size": "gpu-foo"}])
+def test_nothing_is_said_about_a_fleet_with_a_tier_that_nobody_can_read(unreadable: dict[str, Any]) -> None:
+    assert plan(raw(SPOT, FIXED, {**unreadable, "name": "new"})).fallback == ()
 
 
 @pytest.mark.parametrize("tiers", [(SPOT,), (FALLBACK,), (FALLBACK, SPOT)], ids=["Spot", "on-demand", "Spot last"])
@@ -67,3 +113,7 @@ def test_a_fleet_with_nothing_behind_spot_has_no_fallback(tiers: tuple[dict[str,
 def test_the_levels_decide_what_is_behind_spot() -> None:
     found = fallback({**FALLBACK, "priority": 10}, {**SPOT, "priority": 20})
     assert (found.spot_pools, found.on_demand_pools) == (("batch-spot",), ("batch-fallback",))
+
+
+def test_on_a_tie_spot_counts_as_asked_first() -> None:
+    assert fallback({**FALLBACK, "priority": 20}, {**SPOT, "priority": 20}).spot_pools == ("batch-spot",)

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doks_gpu.plan.pricing import StackPricing, cents
+from doks_gpu.plan.pricing import StackPricing, cents, told_apart
+from doks_gpu.plan.stack import as_dict
 from tests.unit.stacks import AMD, CLUSTER_ID, FALLBACK, SPOT, account, plan, raw
 
 BARE: dict[str, Any] = {
@@ -103,7 +104,19 @@ def test_without_a_pool_the_peak_is_the_maximum() -> None:
 
 
 def test_nothing_is_unknown_when_everything_has_a_price() -> None:
-    assert pricing().unknown == ()
+    found = pricing()
+    assert (found.unknown, found.complete) == ((), True)
+
+
+@pytest.mark.parametrize("size", ["gpu-r200x1-288gb-spot", "gpu-foo"], ids=["no price", "unreadable"])
+def test_sums_are_not_complete_while_a_price_is_unknown(size: str) -> None:
+    found = pricing({**SPOT, "size": size}, FALLBACK)
+    assert (found.unknown, found.complete) == (("batch-spot",), False)
+
+
+@pytest.mark.parametrize(("size", "complete"), [(SPOT["size"], True), ("gpu-foo", False)])
+def test_the_json_form_says_whether_the_sums_are_complete(size: str, *, complete: bool) -> None:
+    assert as_dict(plan(raw({**SPOT, "size": size}, FALLBACK)))["pricing"]["complete"] is complete
 
 
 def test_the_cpu_pool_is_priced_by_the_account_before_the_catalogue() -> None:
@@ -123,6 +136,20 @@ def test_the_output_is_text_with_cents() -> None:
 @pytest.mark.parametrize(("usd", "shown"), [("0", "0.00"), ("0.005", "0.01"), ("12.344", "12.34"), ("1E+2", "100.00")])
 def test_cents_are_rounded_half_up(usd: str, shown: str) -> None:
     assert cents(Decimal(usd)) == shown
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "shown"),
+    [
+        ("46.0046", "46", ("46.0046", "46.0000")),
+        ("46.01", "46", ("46.01", "46.00")),
+        ("46", "46.00", ("46.00", "46.00")),
+        ("46.000001", "46", ("46.000001", "46.000000")),
+        ("46.0000000001", "46", ("46.0000000001", "46")),
+    ],
+)
+def test_different_amounts_are_told_apart(one: str, other: str, shown: tuple[str, str]) -> None:
+    assert told_apart(Decimal(one), Decimal(other)) == shown
 
 
 @given(

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from tests.unit.stacks import CLUSTER_ID, FALLBACK, SERVICE, SPOT, account, cluster, found, raw
+from tests.unit.stacks import CLUSTER_ID, FALLBACK, JOB, SERVICE, SPOT, account, cluster, found, plan, raw
 
+FIXED = {**FALLBACK, "min": 2}
 SLEEPING_SPOT = {**SPOT, "min": 0}
 SLEEPING_FALLBACK = {**FALLBACK, "min": 0}
 BOUNDED = {"fallbackAfter": "3m"}
@@ -24,6 +25,61 @@ def test_a_fallback_at_zero_behind_spot_is_warned_about_and_refused_with_a_bound
 )
 def test_other_tiers_may_be_as_they_are(tiers: tuple[dict[str, Any], ...]) -> None:
     assert found("fallback-at-zero", raw(*tiers)) == []
+
+
+@pytest.mark.parametrize(("level", "severities"), [(10, ["error"]), (100, ["error"]), (101, [])])
+def test_the_level_decides_whether_a_tier_at_zero_is_behind_spot(level: int, severities: list[str]) -> None:
+    said = raw({**SLEEPING_FALLBACK, "priority": level}, {**SPOT, "priority": 100}, fleet=BOUNDED)
+    findings = found("fallback-at-zero", said)
+    assert [(f.severity, f.path) for f in findings] == [(s, "fleets.batch.tiers[0].min") for s in severities]
+
+
+@pytest.mark.parametrize(
+    ("tiers", "warned"),
+    [
+        ((SPOT, FIXED), True),
+        ((SPOT, FIXED, {**FIXED, "name": "second"}), True),
+        ((SPOT, FIXED, {**FALLBACK, "name": "second"}), False),
+        ((SPOT, SLEEPING_FALLBACK), False),
+        ((FIXED, SPOT), False),
+        ((FIXED,), False),
+        ((SPOT,), False),
+    ],
+)
+def test_a_fallback_that_cannot_grow_is_warned_about(tiers: tuple[dict[str, Any], ...], *, warned: bool) -> None:
+    findings = found("fallback-fixed", raw(*tiers))
+    assert [(f.severity, f.path) for f in findings] == [("warning", "fleets.batch.tiers")] * warned
+
+
+def test_a_bound_that_is_refused_for_a_fixed_fallback_is_not_warned_about_as_well() -> None:
+    assert found("fallback-fixed", raw(SPOT, FIXED, fleet=BOUNDED)) == []
+
+
+def test_a_bound_that_only_a_tier_before_spot_could_meet_is_warned_about() -> None:
+    said = raw({**FALLBACK, "name": "first"}, SPOT, FIXED, fleet=BOUNDED)
+    assert [f.rule for f in plan(said).findings if f.rule.startswith("fallback-")] == ["fallback-fixed"]
+
+
+@pytest.mark.parametrize(
+    ("tiers", "keys"),
+    [
+        ((SPOT,), {"fleet": BOUNDED}),
+        ((SPOT, FIXED), {}),
+        ((SLEEPING_SPOT,), {"services": {"api": SERVICE}}),
+        ((SPOT,), {"jobs": {"train": JOB}}),
+        ((FALLBACK,), {"jobs": {"train": {**JOB, "parallelism": 8}}}),
+    ],
+    ids=["a bound", "a fixed fallback", "a service that may sleep", "a job on Spot", "a small fleet"],
+)
+def test_a_tier_that_nobody_can_read_leaves_nothing_to_conclude_from_its_absence(
+    tiers: tuple[dict[str, Any], ...], keys: dict[str, Any]
+) -> None:
+    """The same stack without that tier is told about, so only the unread tier makes the difference."""
+    lacking = {"fallback-cannot-grow", "fallback-fixed", "fleet-may-sleep", "service-may-sleep"}
+    lacking |= {"on-demand-too-small", "service-on-spot-only"}
+    unread = {"name": "unread", "size": "gpu-foo", "min": 1, "max": 2}
+    assert {f.rule for f in plan(raw(*tiers, **keys)).findings} & lacking
+    assert not {f.rule for f in plan(raw(*tiers, unread, **keys)).findings} & lacking
 
 
 def test_a_disabled_spot_tier_has_nothing_behind_it() -> None:

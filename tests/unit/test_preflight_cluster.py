@@ -111,6 +111,21 @@ def test_a_region_of_the_accounts_list_passes() -> None:
     assert found("region-refuses-size", raw(), account()) == []
 
 
+def test_a_cpu_size_that_the_region_does_not_sell_is_refused() -> None:
+    facts = account(sizes={**account().sizes, "s-4vcpu-8gb": size("0.07", "nyc2")})
+    (finding,) = found("region-refuses-size", raw(), facts)
+    assert (finding.severity, finding.path) == ("error", "cluster.cpuPool.size")
+    assert "nyc2, not in atl1" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("keys", "regions"), [({}, ("atl1", "nyc2")), ({}, ()), ({"cluster": {"id": CLUSTER_ID}}, ("nyc2",))]
+)
+def test_a_cpu_size_that_is_sold_or_unknown_or_not_ours_passes(keys: dict[str, Any], regions: tuple[str, ...]) -> None:
+    facts = account(sizes={**account().sizes, "s-4vcpu-8gb": size("0.07", *regions)})
+    assert found("region-refuses-size", raw(**keys), facts) == []
+
+
 def test_an_empty_list_of_regions_is_unknown_and_not_a_refusal() -> None:
     sizes = {slug: size("8") for slug in account().sizes}
     facts = account(sizes=sizes)

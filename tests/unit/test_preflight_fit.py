@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.unit.stacks import AMD, FALLBACK, JOB, SERVICE, SPOT, found, raw
 
@@ -69,8 +71,9 @@ def test_the_warning_has_the_figures() -> None:
         jobs={"train": {**JOB, "parallelism": 4}}, services={"api": {**SERVICE, "replicas": {"min": 3, "max": 3}}}
     )
     (finding,) = found("on-demand-too-small", said)
-    assert "takes 7 GPUs" in finding.message
-    assert "have 2 at" in finding.message
+    assert "takes 7 GPUs at once, in 7 pod(s)" in finding.message
+    assert "have 2 at their maximum (2 node(s) of 1)" in finding.message
+    assert "When all of Spot is gone, 5 pod(s) wait" in finding.message
 
 
 def test_a_job_never_runs_more_tasks_at_once_than_it_has() -> None:
@@ -82,8 +85,58 @@ def test_gpus_of_all_on_demand_tiers_count() -> None:
     assert found("on-demand-too-small", said) == []
 
 
-def test_a_fleet_of_spot_alone_has_nothing_to_compare() -> None:
-    assert found("on-demand-too-small", raw(SPOT, jobs={"train": {**JOB, "parallelism": 8}})) == []
+def test_a_job_on_spot_alone_is_warned_about() -> None:
+    (finding,) = found("on-demand-too-small", raw(SPOT, jobs={"train": {**JOB, "parallelism": 8}}))
+    assert "have 0 at" in finding.message
+    assert "When all of Spot is gone, 8 pod(s) wait" in finding.message
+    assert finding.way_out.startswith("Add an on-demand tier")
+
+
+def test_a_service_on_spot_alone_has_a_rule_of_its_own() -> None:
+    assert found("on-demand-too-small", raw(SPOT, services={"api": SERVICE})) == []
+
+
+def test_a_fleet_without_spot_is_not_told_about_spot() -> None:
+    (finding,) = found("on-demand-too-small", raw(FALLBACK, jobs={"train": {**JOB, "parallelism": 3}}))
+    assert "When all of Spot" not in finding.message
+    assert "has no Spot, 1 pod(s) wait" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("work", "waiting"),
+    [
+        ([(5, 2)], 0),
+        ([(5, 3)], 1),
+        ([(8, 2)], 0),
+        ([(5, 2), (3, 2)], 0),
+        ([(5, 2), (2, 3)], 1),
+        ([(3, 2), (5, 2)], 0),
+        ([(1, 17)], 1),
+        ([(4, 3), (2, 2), (1, 1)], 1),
+    ],
+)
+def test_a_pod_takes_its_gpus_of_one_node(work: list[tuple[int, int]], waiting: int) -> None:
+    """Two nodes of 8 GPUs; work is (GPUs of a pod, pods at once)."""
+    jobs = {f"j{n}": {**JOB, "gpus": gpus, "tasks": pods, "parallelism": pods} for n, (gpus, pods) in enumerate(work)}
+    findings = found("on-demand-too-small", raw(EIGHT, jobs=jobs))
+    assert [f.message.rpartition(", ")[2] for f in findings] == [f"{waiting} pod(s) wait."] * bool(waiting)
+
+
+@given(
+    gpus=st.integers(1, 8),
+    pods=st.integers(1, 60),
+    nodes=st.lists(st.tuples(st.sampled_from([1, 4, 8]), st.integers(1, 5)), min_size=1, max_size=4),
+)
+def test_pods_of_one_kind_fit_as_often_as_each_node_holds_them(
+    gpus: int, pods: int, nodes: list[tuple[int, int]]
+) -> None:
+    tiers = [
+        {"name": f"t{place}", "size": f"gpu-h200x{each}-{141 * each}gb", "min": 0, "max": count}
+        for place, (each, count) in enumerate(nodes)
+    ]
+    job = {**JOB, "gpus": gpus, "tasks": pods, "parallelism": pods}
+    room = sum(count * (each // gpus) for each, count in nodes)
+    assert bool(found("on-demand-too-small", raw(*tiers, jobs={"train": job}))) is (pods > room)
 
 
 def test_a_service_on_spot_alone_is_warned_about() -> None:

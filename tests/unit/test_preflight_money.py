@@ -44,6 +44,22 @@ def test_the_stack_must_stay_under_its_price_cap(cap: str, *, refused: bool) -> 
     assert [f.severity for f in findings] == ["error"] * refused
 
 
+def test_the_refusal_shows_a_price_that_is_above_the_cap_and_not_rounded_to_it() -> None:
+    (finding,) = found("price-cap", limited({**SPOT, "usdPerHour": "8.0023"}, FALLBACK, usdPerHour="25.34"))
+    assert "costs 25.3446 $/hour; the cap is 25.34." in finding.message
+
+
+def test_the_peak_shows_a_price_that_is_above_the_cap_and_not_rounded_to_it() -> None:
+    said = limited({**SPOT, "usdPerHour": "8.0011"}, FALLBACK, usdPerHour="41.34")
+    (finding,) = found("replacement-peak", said)
+    assert "can cost 41.3444 $/hour; the cap is 41.34." in finding.message
+
+
+def test_a_price_over_the_cap_is_at_least_that_while_another_is_unknown() -> None:
+    (finding,) = found("price-cap", limited(NEW, FALLBACK, usdPerHour="9"))
+    assert "costs at least 9.34 $/hour" in finding.message
+
+
 @pytest.mark.parametrize(("limit", "refused"), [(13, False), (12, True)])
 def test_all_pools_and_what_runs_elsewhere_must_fit_the_droplet_limit(limit: int, *, refused: bool) -> None:
     """2 + 2 GPU nodes, 4 CPU nodes, 5 elsewhere."""
@@ -186,3 +202,38 @@ def test_limits_that_are_all_there_are_checked() -> None:
 
 def test_the_accounts_droplet_limit_is_a_limit() -> None:
     assert found("limits-not-checked", limited(FALLBACK, gpus={"h200": 4}), account()) == []
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"), [("h201", "did you mean h200?"), ("b301", "did you mean b300?"), ("zzz", "known: 4000ada")]
+)
+def test_a_limit_of_a_model_that_nobody_knows_is_warned_about(word: str, meant: str) -> None:
+    (finding,) = found("limit-without-pool", limited(SPOT, FALLBACK, gpus={word: 4}))
+    assert (finding.severity, finding.path) == ("warning", f"limits.gpus.{word}")
+    assert meant in finding.way_out
+
+
+@pytest.mark.parametrize("word", ["h200", "h100", "mi300", "mi300x", "b300"])
+def test_a_limit_of_a_model_of_the_catalogue_passes(word: str) -> None:
+    assert found("limit-without-pool", limited(SPOT, FALLBACK, gpus={word: 4})) == []
+
+
+def test_a_limit_of_a_pool_that_the_catalogue_does_not_have_passes() -> None:
+    assert found("limit-without-pool", limited({**NEW, "usdPerHour": 9}, gpus={"r200": 4})) == []
+
+
+def test_a_limit_may_be_that_of_a_size_that_nobody_can_read() -> None:
+    assert found("limit-without-pool", limited({**SPOT, "size": "gpu-foo"}, gpus={"foo": 4})) == []
+
+
+def test_two_prices_that_differ_by_less_than_a_cent_are_told_apart() -> None:
+    (finding,) = found("spot-dearer", raw({**SPOT, "usdPerHour": "4.4712"}, FALLBACK))
+    assert "costs 4.4712 $" in finding.message
+    assert "4.4700 $" in finding.message
+
+
+def test_the_level_decides_which_tier_is_later() -> None:
+    cheap_first = raw({**FALLBACK, "priority": 100}, {**SPOT, "priority": 10})
+    assert found("spot-dearer", cheap_first) == []
+    spot_first = raw({**FALLBACK, "priority": 10}, {**SPOT, "priority": 100})
+    assert [f.path for f in found("spot-dearer", spot_first)] == ["fleets.batch.tiers[1].size"]

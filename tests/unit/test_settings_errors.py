@@ -196,6 +196,16 @@ def test_pulumi_configuration_becomes_the_same_mapping() -> None:
     assert raw_from_pulumi_config(values | {"kubernetes:context": "other"}) == FULL
 
 
+def test_misspelt_namespace_of_pulumis_configuration_is_refused_too() -> None:
+    raw = raw_from_pulumi_config({"doks_gpu:services": json.dumps({"a": CANARY})})
+    assert errors(MINIMAL | raw) == ["doks_gpu:services: unknown namespace, did you mean doks-gpu:services?"]
+
+
+def test_key_with_a_second_colon_is_refused_as_unknown() -> None:
+    found = errors(MINIMAL | raw_from_pulumi_config({"doks-gpu:fleets:batch": "1"}))
+    assert found == ["fleets:batch: unknown key: after doks-gpu: comes a name without a colon"]
+
+
 def test_team_that_is_a_number_stays_a_string() -> None:
     assert raw_from_pulumi_config({"doks-gpu:team": "12345"}) == {"team": "12345"}
 

@@ -157,6 +157,70 @@ def test_broken_file_is_refused_with_its_name_and_line(tmp_path: Path, text: str
     assert said in str(refused.value)
 
 
+@pytest.mark.parametrize("key", ["dok-gpu", "doks_gpu", "DOKS-GPU", "doksgpu", "doks", "doks-gpus"])
+def test_a_misspelt_namespace_is_refused_with_the_right_one(tmp_path: Path, key: str) -> None:
+    raw = read_stack_file(written(tmp_path, f"config:\n  {key}:services: {{own: canary}}\n"))
+    assert "canary" not in str(raw)
+    with pytest.raises(SettingsError) as refused:
+        load(MINIMAL | raw)
+    assert [str(problem) for problem in refused.value.problems] == [
+        f"{key}:services: unknown namespace, did you mean doks-gpu:services?"
+    ]
+
+
+def test_a_token_under_a_misspelt_namespace_is_refused_as_a_token(tmp_path: Path) -> None:
+    raw = read_stack_file(written(tmp_path, "config:\n  dok-gpu:doToken: canary\n"))
+    with pytest.raises(SettingsError, match="pulumi config rm dok-gpu:doToken") as refused:
+        load(MINIMAL | raw)
+    assert "canary" not in str(refused.value)
+
+
+@pytest.mark.parametrize("namespace", ["kubernetes", "digitalocean", "docker", "aws", "random", "pulumi", "gcp"])
+def test_the_namespace_of_another_provider_is_none_of_ours(tmp_path: Path, namespace: str) -> None:
+    assert read_stack_file(written(tmp_path, f"config:\n  {namespace}:namespace: x\n")) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("confg:\n  doks-gpu:region: atl1\n", "confg: unknown key, did you mean config?"),
+        ("config: {}\nConfig: {}\n", "Config: unknown key, did you mean config?"),
+        ("doks-gpu:region: atl1\n", "no `config:` in it: write doks-gpu:region below"),
+        ("region: atl1\nfleets: {}\n", "no `config:` in it: write region, fleets below"),
+    ],
+)
+def test_a_file_whose_config_is_missed_says_so(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(RefusedError) as refused:
+        read_stack_file(written(tmp_path, text))
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ["encryptionsalt: v1:x\n", "config: {}\nfuture: 1\n", "environment: [shared]\n"])
+def test_pulumis_own_keys_and_those_that_are_new_to_us_pass(tmp_path: Path, text: str) -> None:
+    assert read_stack_file(written(tmp_path, text)) == {}
+
+
+def aliases(line: str) -> str:
+    """Nine levels, each nine times the one before: a kilobyte that stands for 387 million values."""
+    levels = (line.format(level, ", ".join([f"*a{level - 1}"] * 9)) for level in range(1, 10))
+    return "a0: &a0 {k: v}\n" + "".join(levels)
+
+
+@pytest.mark.parametrize("line", ["a{0}: &a{0} [{1}]\n", "a{0}: &a{0} {{<<: [{1}], z{0}: 1}}\n"], ids=["list", "merge"])
+def test_aliases_that_stand_for_too_much_are_refused_before_they_are_followed(line: str) -> None:
+    with pytest.raises(RefusedError, match="more than 100000 values"):
+        parse_yaml(aliases(line), "test")
+
+
+def test_a_file_beyond_any_configuration_is_refused_without_reading_it_whole(tmp_path: Path) -> None:
+    with pytest.raises(RefusedError, match="larger than 1000000 bytes"):
+        read_stack_file(written(tmp_path, "#" * 1_000_001))
+
+
+def test_a_file_of_exactly_the_largest_size_is_read(tmp_path: Path) -> None:
+    assert read_stack_file(written(tmp_path, "#" * 1_000_000)) == {}
+
+
 def test_missing_and_unreadable_files_are_refused(tmp_path: Path) -> None:
     binary = tmp_path / "binary.yaml"
     binary.write_bytes(b"\xff\xfe\x00")

@@ -3,10 +3,11 @@
 Its behaviour: cluster-autoscaler 1.36.1, seen on 2026-12-01; DOKS runs a build of its own.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from doks_gpu.plan.fallback import PROVISION_TIMEOUT
+from doks_gpu.plan.fallback import PROVISION_TIMEOUT, WHY_NEVER, fleet_fallback, never_words
+from doks_gpu.plan.pools import PoolSpec, by_preference
 from doks_gpu.plan.preflight.model import Finding, Rule, RuleBook, Subject
 from doks_gpu.plan.pricing import cents
 
@@ -20,25 +21,38 @@ fallback."""
 @BOOK.rule("fallback-at-zero", "warning", "A fallback at zero may never wake")
 def _fallback_at_zero(subject: Subject, rule: Rule) -> Iterable[Finding]:
     for name, fleet, pools in subject.fleets():
-        for place, pool in enumerate(pools):
-            behind_spot = any(earlier.is_spot for earlier in pools[:place])
+        asked = by_preference(pools)
+        for place, pool in enumerate(asked):
+            behind_spot = any(earlier.is_spot for earlier in asked[:place])
             if pool.is_spot or pool.min > 0 or not behind_spot:
                 continue
             knocks = " and the pods of fallbackAfter cannot wake it either" if fleet.fallback_after else ""
             yield rule.found(
                 subject.tier_path(pool, "min"),
-                f"On-demand tier {pool.tier} of fleet {name} may be at zero when Spot fails: upstream, a "
-                "GPU pool at zero never wakes unless a node of it ran for a minute since the autoscaler "
-                f"started{knocks}.",
+                f"On-demand tier {pool.tier} of fleet {name} may be at zero when Spot fails: "
+                f"{WHY_NEVER['at-zero']}{knocks}.",
                 "Set min to 1.",
                 "error" if fleet.fallback_after else None,
             )
 
 
+@BOOK.rule("fallback-fixed", "warning", "No fallback can grow")
+def _fallback_fixed(subject: Subject, rule: Rule) -> Iterable[Finding]:
+    for name, fleet, pools in subject.whole_fleets():
+        found = fleet_fallback(name, pools, fleet.fallback_after)
+        refused_already = fleet.fallback_after and not _on_demand_grows(pools)
+        if found and found.why_never == "fixed" and not refused_already:
+            yield rule.found(
+                f"fleets.{name}.tiers",
+                f"{never_words(found)} Waiting pods get only the room on nodes that already run.",
+                "Set min below max on an on-demand tier after Spot, or accept the wait.",
+            )
+
+
 @BOOK.rule("fleet-may-sleep", "warning", "A whole fleet may be at zero")
 def _fleet_may_sleep(subject: Subject, rule: Rule) -> Iterable[Finding]:
-    for name, _, pools in subject.fleets():
-        if _may_sleep(subject, name):
+    for name, _, pools in subject.whole_fleets():
+        if _may_sleep(pools):
             yield rule.found(
                 f"fleets.{name}.tiers",
                 f"All {len(pools)} tier(s) may be at zero, and a GPU pool at zero may never wake: upstream "
@@ -50,9 +64,9 @@ def _fleet_may_sleep(subject: Subject, rule: Rule) -> Iterable[Finding]:
 
 @BOOK.rule("service-may-sleep", "warning", "A service may find no node")
 def _service_may_sleep(subject: Subject, rule: Rule) -> Iterable[Finding]:
-    for name, _, _ in subject.fleets():
+    for name, _, pools in subject.whole_fleets():
         for service, said in subject.services_of(name):
-            if said.replicas.min > 0 and _may_sleep(subject, name):
+            if said.replicas.min > 0 and _may_sleep(pools):
                 yield rule.found(
                     f"services.{service}.fleet",
                     f"Service {service} needs {said.replicas.min} replica(s) and every tier of fleet "
@@ -97,8 +111,8 @@ def _fallback_parts(subject: Subject, rule: Rule) -> Iterable[Finding]:
 
 @BOOK.rule("fallback-cannot-grow", "error", "fallbackAfter has nothing to ask for")
 def _fallback_cannot_grow(subject: Subject, rule: Rule) -> Iterable[Finding]:
-    for name, fleet, pools in subject.fleets():
-        if fleet.fallback_after and not any(pool.autoscaled and not pool.is_spot for pool in pools):
+    for name, fleet, pools in subject.whole_fleets():
+        if fleet.fallback_after and not _on_demand_grows(pools):
             yield rule.found(
                 f"fleets.{name}.fallbackAfter",
                 f"Fleet {name} has no on-demand tier that the autoscaler can raise (min below max).",
@@ -134,5 +148,9 @@ def _priority_order(subject: Subject, rule: Rule) -> Iterable[Finding]:
             )
 
 
-def _may_sleep(subject: Subject, fleet: str) -> bool:
-    return all(pool.min == 0 for pool in subject.by_fleet[fleet])
+def _may_sleep(pools: Sequence[PoolSpec]) -> bool:
+    return all(pool.min == 0 for pool in pools)
+
+
+def _on_demand_grows(pools: Sequence[PoolSpec]) -> bool:
+    return any(pool.autoscaled and not pool.is_spot for pool in pools)

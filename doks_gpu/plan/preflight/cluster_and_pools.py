@@ -86,6 +86,14 @@ def _region_refuses_size(subject: Subject, rule: Rule) -> Iterable[Finding]:
                 f"The account can buy {pool.size} in {_listed(said)}, not in {region}.",
                 _where_all_are_sold(subject, pool.fleet),
             )
+    cpu = subject.settings.cluster.cpu_pool.size
+    said = _regions_said(subject, cpu)
+    if said and region not in said and not subject.attached:
+        yield rule.found(
+            "cluster.cpuPool.size",
+            f"The account can buy {cpu} in {_listed(said)}, not in {region}.",
+            f"Choose a CPU size that {region} sells (`doctl compute size list`): it is fixed once the cluster is made.",
+        )
 
 
 @BOOK.rule("region-unproven", "warning", "Nobody has seen a size sold in the region")

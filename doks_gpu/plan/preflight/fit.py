@@ -1,8 +1,10 @@
 """Rules about whether the work fits the nodes."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 
+from doks_gpu.plan.pools import PoolSpec
 from doks_gpu.plan.preflight.model import Finding, Rule, RuleBook, Subject
 
 BOOK = RuleBook()
@@ -55,21 +57,29 @@ def _gpus_per_node(subject: Subject, rule: Rule) -> Iterable[Finding]:
 
 @BOOK.rule("on-demand-too-small", "warning", "On-demand cannot carry the work when Spot is gone")
 def _on_demand_too_small(subject: Subject, rule: Rule) -> Iterable[Finding]:
-    for name, _, pools in subject.fleets():
+    for name, _, pools in subject.whole_fleets():
         on_demand = [pool for pool in pools if not pool.is_spot]
-        have, need = sum(pool.most_gpus for pool in on_demand), _needed_gpus(subject, name)
-        if on_demand and need > have:
+        pods = _job_pods(subject, name)
+        if on_demand:  # else the services are service-on-spot-only's
+            pods += _service_pods(subject, name)
+        waiting = _pods_without_room(pods, on_demand)
+        if waiting:
+            have, need = sum(pool.most_gpus for pool in on_demand), sum(gpus * count for gpus, count in pods.items())
+            nodes = ", ".join(f"{pool.max} node(s) of {pool.gpus}" for pool in on_demand) or "none"
+            when = "When all of Spot is gone" if len(on_demand) < len(pools) else "As the fleet has no Spot"
             yield rule.found(
                 f"fleets.{name}.tiers",
-                f"The work of fleet {name} takes {need} GPUs at once; its on-demand tiers have {have} at "
-                f"their maximum. When all of Spot is gone, {need - have} GPU(s) worth of it waits.",
-                "Raise max of an on-demand tier, or accept the wait.",
+                f"The work of fleet {name} takes {need} GPUs at once, in {pods.total()} pod(s); its on-demand tiers "
+                f"have {have} at their maximum ({nodes}). {when}, {waiting} pod(s) wait.",
+                "Raise max of an on-demand tier, or accept the wait."
+                if on_demand
+                else "Add an on-demand tier after Spot, or accept the wait.",
             )
 
 
 @BOOK.rule("service-on-spot-only", "warning", "A service has Spot nodes alone")
 def _service_on_spot_only(subject: Subject, rule: Rule) -> Iterable[Finding]:
-    for name, _, pools in subject.fleets():
+    for name, _, pools in subject.whole_fleets():
         if not all(pool.is_spot for pool in pools):
             continue
         for service, _said in subject.services_of(name):
@@ -81,10 +91,45 @@ def _service_on_spot_only(subject: Subject, rule: Rule) -> Iterable[Finding]:
             )
 
 
-def _needed_gpus(subject: Subject, fleet: str) -> int:
-    jobs = sum(
-        min(job.parallelism, job.tasks or job.parallelism) * job.gpus
-        for job in subject.settings.jobs.values()
-        if job.fleet == fleet
-    )
-    return jobs + sum(service.replicas.min * service.gpus for _, service in subject.services_of(fleet))
+def _job_pods(subject: Subject, fleet: str) -> Counter[int]:
+    """Pods that run at once, by the GPUs that each takes."""
+    pods: Counter[int] = Counter()
+    for job in subject.settings.jobs.values():
+        if job.fleet == fleet:
+            pods[job.gpus] += min(job.parallelism, job.tasks or job.parallelism)
+    return pods
+
+
+def _service_pods(subject: Subject, fleet: str) -> Counter[int]:
+    """The fewest replicas, by the GPUs that each takes."""
+    pods: Counter[int] = Counter()
+    for _, service in subject.services_of(fleet):
+        pods[service.gpus] += service.replicas.min
+    return pods
+
+
+def _pods_without_room(pods: Mapping[int, int], pools: Iterable[PoolSpec]) -> int:
+    """Pods that stay over when all nodes are there. A pod takes its GPUs of one node; large pods go first, each to
+    the fullest node that has room."""
+    free: Counter[int] = Counter()
+    for pool in pools:
+        free[pool.gpus] += pool.max
+    return sum(_place(gpus, pods[gpus], free) for gpus in sorted(pods, reverse=True))
+
+
+def _place(gpus: int, count: int, free: Counter[int]) -> int:
+    """Takes the room of `count` pods from `free` (nodes by their free GPUs) and tells how many found none."""
+    for room in sorted(room for room in free if room >= gpus):
+        for held, nodes in _filled(count, room // gpus, free[room]):
+            free[room] -= nodes
+            free[room - held * gpus] += nodes
+            count -= held * nodes
+    return count
+
+
+def _filled(count: int, each: int, nodes: int) -> Iterator[tuple[int, int]]:
+    """Pods on a node, and how many nodes hold so many: full ones, then one with the rest."""
+    full = min(nodes, count // each)
+    yield each, full
+    if full < nodes and count > full * each:
+        yield count - full * each, 1

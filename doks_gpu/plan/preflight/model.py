@@ -42,7 +42,7 @@ class Subject:
 
     @cached_property
     def by_fleet(self) -> Mapping[str, tuple[PoolSpec, ...]]:
-        """Pools of each fleet in order of preference; a fleet without a pool has none."""
+        """Pools of each fleet in the order of the settings; a fleet without a pool has none."""
         return {name: tuple(pool for pool in self.pools if pool.fleet == name) for name in self.settings.fleets}
 
     @property
@@ -63,6 +63,14 @@ class Subject:
         for name, fleet in self.settings.fleets.items():
             if self.by_fleet[name]:
                 yield name, fleet, self.by_fleet[name]
+
+    def whole_fleets(self) -> Iterable[tuple[str, Fleet, tuple[PoolSpec, ...]]]:
+        """As `fleets`, without those that have a tier whose size cannot be read.
+
+        For rules that conclude from what a fleet does not have: the unread tier may have it.
+        """
+        unread = {tier.fleet for tier in self.unreadable}
+        return ((name, fleet, pools) for name, fleet, pools in self.fleets() if name not in unread)
 
     def services_of(self, fleet: str) -> Iterable[tuple[str, Service]]:
         """Name and settings of the services on a fleet."""

@@ -2,10 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
 
 from doks_gpu import catalog
+from doks_gpu.plan.pools import by_preference
 from doks_gpu.plan.preflight.model import Finding, Rule, RuleBook, Subject
-from doks_gpu.plan.pricing import cents, has_high_availability, usd_per_work
+from doks_gpu.plan.pricing import cents, has_high_availability, told_apart, usd_per_work
+from doks_gpu.settings.problems import meant
 
 BOOK = RuleBook()
 
@@ -27,7 +30,7 @@ def _price_cap(subject: Subject, rule: Rule) -> Iterable[Finding]:
     if most > cap:
         yield rule.found(
             "limits.usdPerHour",
-            f"With every pool at its maximum the stack costs {cents(most)} $/hour; the cap is {cap:f}.",
+            f"With every pool at its maximum the stack costs {_above(subject, most, cap)} $/hour; the cap is {cap:f}.",
             "Lower max of a tier, or raise the cap.",
         )
 
@@ -59,6 +62,21 @@ def _gpu_limit(subject: Subject, rule: Rule) -> Iterable[Finding]:
             )
 
 
+@BOOK.rule("limit-without-pool", "warning", "A GPU limit limits nothing")
+def _limit_without_pool(subject: Subject, rule: Rule) -> Iterable[Finding]:
+    if subject.unreadable:
+        return
+    pooled = {pool.model for pool in subject.pools}
+    models = sorted(pooled | {size.hardware.model for size in catalog.GPU_SIZES})
+    for key in subject.settings.limits.gpus:
+        if (model := catalog.model_name(key)) not in models:
+            yield rule.found(
+                f"limits.gpus.{key}",
+                f"No pool of this stack and no size of the catalogue has a GPU called {key}, so this limits nothing.",
+                f"Write a model's name; {meant(model, models)}",
+            )
+
+
 @BOOK.rule("replacement-peak", "warning", "A replacement passes a limit for a while")
 def _replacement_peak(subject: Subject, rule: Rule) -> Iterable[Finding]:
     """A replacement makes the new pool first, so both are there at once."""
@@ -70,17 +88,19 @@ def _replacement_peak(subject: Subject, rule: Rule) -> Iterable[Finding]:
 @BOOK.rule("spot-dearer", "warning", "Spot costs more per unit of work than a later tier")
 def _spot_dearer(subject: Subject, rule: Rule) -> Iterable[Finding]:
     for name, _, pools in subject.fleets():
-        for place, pool in enumerate(pools):
+        asked = by_preference(pools)
+        for place, pool in enumerate(asked):
             usd = usd_per_work(pool)
-            later = [(price, tier) for tier in pools[place + 1 :] if (price := usd_per_work(tier)) is not None]
+            later = [(price, tier) for tier in asked[place + 1 :] if (price := usd_per_work(tier)) is not None]
             if not pool.is_spot or usd is None or not later:
                 continue
             cheapest, tier = min(later, key=lambda pair: pair[0])
             if usd > cheapest:
+                here, there = told_apart(usd, cheapest)
                 yield rule.found(
                     subject.tier_path(pool, "size"),
-                    f"In fleet {name}, a GPU-hour of work costs {cents(usd)} $ on Spot tier {pool.tier} "
-                    f"and {cents(cheapest)} $ on tier {tier.tier} (price per GPU, divided by "
+                    f"In fleet {name}, a GPU-hour of work costs {here} $ on Spot tier {pool.tier} "
+                    f"and {there} $ on tier {tier.tier} (price per GPU, divided by "
                     "relativeSpeed).",
                     "Set relativeSpeed if the Spot GPU is faster, or put the cheaper tier first.",
                 )
@@ -131,13 +151,19 @@ def _unknown(rule: Rule, path: str, size: str) -> Finding:
     )
 
 
+def _above(subject: Subject, usd: Decimal, cap: Decimal) -> str:
+    """An amount that passes the cap, so that one can see that it does."""
+    words = told_apart(usd, cap)[0]
+    return words if subject.pricing.complete else f"at least {words}"
+
+
 def _price_peak(subject: Subject, rule: Rule) -> Iterator[Finding]:
     cap, hourly = subject.settings.limits.usd_per_hour, subject.pricing.hourly
     if hourly.max <= cap < hourly.peak:
         yield rule.found(
             "limits.usdPerHour",
             f"While {subject.pricing.dearest_pool} is replaced, old and new pool together can cost "
-            f"{cents(hourly.peak)} $/hour; the cap is {cap:f}.",
+            f"{_above(subject, hourly.peak, cap)} $/hour; the cap is {cap:f}.",
             "Replace at a quiet time, or lower max before.",
         )
 
