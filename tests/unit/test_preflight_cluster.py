@@ -136,7 +136,7 @@ def test_an_empty_list_of_regions_is_unknown_and_not_a_refusal() -> None:
 def test_a_size_that_nobody_has_seen_in_the_region_is_warned_about_with_the_regions_that_have_it() -> None:
     (finding,) = found("region-unproven", raw())
     assert finding.severity == "warning"
-    assert "gpu-b300x1-288gb-spot: ric1" in finding.message
+    assert "gpu-b300x1-288gb-spot was seen in ric1" in finding.message
     assert "gpu-h200x1-141gb" not in finding.message
 
 

@@ -108,10 +108,10 @@ def _region_unproven(subject: Subject, rule: Rule) -> Iterable[Finding]:
             }
         )
         if unproven:
-            seen = "; ".join(f"{size}: {_listed(catalog.regions_of(size))}" for size in unproven)
+            seen = "; ".join(f"{size} was seen in {_listed(catalog.regions_of(size))}" for size in unproven)
             yield rule.found(
                 f"fleets.{name}.tiers",
-                f"Nobody is known to have seen {' and '.join(unproven)} sold in {region}. Known regions: {seen}.",
+                f"The catalogue does not know {' and '.join(unproven)} to be sold in {region}: {seen}.",
                 _where_all_are_sold(subject, name) + " The list is dated and never complete: the account decides.",
             )
 
