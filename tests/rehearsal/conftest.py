@@ -79,4 +79,6 @@ def eventually() -> Callable[..., bool]:
 def rehearsed(toolchain: Toolchain, folder: Path, settings: RehearsalSettings) -> Iterator[Stack]:
     """A running rehearsal with its stack made, not yet deployed."""
     with Rehearsal(ROOT, folder, toolchain, settings) as rehearsal:
-        yield Stack(rehearsal)
+        stack = Stack(rehearsal)
+        yield stack
+        stack.api.close()
