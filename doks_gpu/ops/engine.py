@@ -79,14 +79,6 @@ class Engine:
             for row in resources
         ]
 
-    def pending(self) -> list[str]:
-        """Names of resources whose creation was interrupted, as the engine noted them."""
-        deployment = json.loads(self._ask("stack", "export", "--stack", self.stack)).get("deployment") or {}
-        return [
-            str(operation["resource"]["urn"]).rsplit("::", 1)[-1]
-            for operation in deployment.get("pending_operations") or []
-        ]
-
     def _ask(self, *arguments: str) -> str:
         run = subprocess.run(  # noqa: S603 - the engine, with arguments of ours
             [self._program, *arguments],

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from doks_gpu.plan import labels
 from rehearsal.digitalocean.sizes import REGIONS
 
 Seconds = Annotated[float, Field(ge=0)]
@@ -110,7 +111,7 @@ class StandInSettings(Strict):
     """max_nodes of a Spot pool, or its fixed count, cannot be raised after its creation."""
     unique_pool_names: bool = True
     """A cluster refuses a second pool of the same name."""
-    spot_node_labels: dict[str, str] = {"doks.digitalocean.com/capacity-type": "spot"}
+    spot_node_labels: dict[str, str] = {labels.DOKS_CAPACITY_TYPE: labels.SPOT}
     spot_node_taints: tuple[str, ...] = ()
     """As `key=value:Effect`, on nodes of Spot sizes, besides those of the pool."""
 

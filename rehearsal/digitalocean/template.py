@@ -4,6 +4,7 @@ Field names: DigitalOcean's Go client 1.188 and newer. `capacity` and `allocatab
 ends without them.
 """
 
+from doks_gpu.plan import labels
 from rehearsal.digitalocean.model import Cluster, Pool
 from rehearsal.digitalocean.views import Json
 from rehearsal.digitalocean.world import World
@@ -35,26 +36,26 @@ def template(world: World, cluster: Cluster, pool: Pool) -> Json:
 def node_labels(world: World, cluster: Cluster, pool: Pool) -> dict[str, str]:
     """Labels of every node of a pool, DOKS's own first."""
     size = world.sizes[pool.size]
-    labels = {
+    found = {
         "doks.digitalocean.com/managed": "true",
-        "doks.digitalocean.com/node-pool": pool.name,
-        "doks.digitalocean.com/node-pool-id": pool.id,
+        labels.DOKS_POOL: pool.name,
+        labels.DOKS_POOL_ID: pool.id,
         "doks.digitalocean.com/version": cluster.version,
-        "node.kubernetes.io/instance-type": pool.size,
+        labels.INSTANCE_TYPE: pool.size,
         "topology.kubernetes.io/region": cluster.region,
     }
     if size.gpu:
-        labels["doks.digitalocean.com/gpu-brand"] = size.gpu.vendor
-        labels["doks.digitalocean.com/gpu-model"] = size.gpu.model
+        found[labels.DOKS_GPU_BRAND] = size.gpu.vendor
+        found[labels.DOKS_GPU_MODEL] = size.gpu.model
     if size.is_spot:
-        labels |= world.settings.spot_node_labels
-    return labels | pool.labels
+        found |= world.settings.spot_node_labels
+    return found | pool.labels
 
 
 def node_taints(world: World, pool: Pool) -> list[str]:
     """Taints of every node of a pool as `key=value:Effect`: the vendor's, those of Spot, then the pool's own."""
     size = world.sizes[pool.size]
-    vendor = [f"{size.gpu.vendor}.com/gpu=:NoSchedule"] if size.gpu else []
+    vendor = [f"{labels.GPU_RESOURCE[size.gpu.vendor]}=:{labels.NO_SCHEDULE}"] if size.gpu else []
     spot = list(world.settings.spot_node_taints) if size.is_spot else []
     return [*vendor, *spot, *(f"{taint.key}={taint.value}:{taint.effect}" for taint in pool.taints)]
 
