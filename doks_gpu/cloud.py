@@ -130,6 +130,15 @@ class Cloud:
             expires_at=datetime.fromisoformat(answer["expires_at"].replace("Z", "+00:00")),
         )
 
+    def has_cluster(self, cluster_id: str) -> bool:
+        """Whether the account still holds it: one that was deleted by hand is not there."""
+        found = self._call(
+            f"look for cluster {cluster_id}",
+            lambda: self._client.kubernetes.get_cluster(cluster_id),
+            gone_is_fine=True,
+        )
+        return "kubernetes_cluster" in found
+
     def associated_resources(self, cluster_id: str) -> list[str]:
         """Volumes, snapshots and load balancers that the cluster's workloads made: a destroy leaves them, billing."""
         answer = self._call(

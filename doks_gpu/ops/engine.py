@@ -53,15 +53,19 @@ class Engine:
             )
         self._program = program
 
-    def run(self, verb: str, *arguments: str) -> int:
+    def run(self, verb: str, *arguments: str, cluster_is_gone: bool = False) -> int:
         """Runs a verb with the user's terminal and returns its exit code.
+
+        With `cluster_is_gone` (the account says so) what was in that cluster leaves the state: the Kubernetes provider
+        would refuse for ever to talk to an API server that is not there.
 
         Ctrl-C goes to the engine, which stops cleanly and keeps its state; we wait for it.
         """
         command = [self._program, verb, "--stack", self.stack, *arguments]
+        environment = self._environment | ({"PULUMI_K8S_DELETE_UNREACHABLE": "true"} if cluster_is_gone else {})
         with _interrupts_left_to_the_engine():
             return subprocess.run(  # noqa: S603 - the engine, with arguments of ours
-                command, cwd=self._project.root, env=self._environment, check=False
+                command, cwd=self._project.root, env=environment, check=False
             ).returncode
 
     def state(self) -> list[StateResource]:

@@ -36,7 +36,8 @@ def up(project: Project, stack: str, *, yes: bool, extra: Sequence[str] = ()) ->
         f"Stack [bold]{stack}[/] in {plan.region}: {len(plan.pools)} GPU pools, "
         f"{cents(hourly.min)} to {cents(hourly.max)} $/hour."
     )
-    code = engine.run("up", "--continue-on-error", *(["--yes"] if yes else []), *extra)
+    gone = _cluster_is_gone(cloud, engine.state())
+    code = engine.run("up", "--continue-on-error", *(["--yes"] if yes else []), *extra, cluster_is_gone=gone)
     missing = missing_tiers(plan.pools, engine.state())
     for line in missing:
         console.err.print(f"[red]Missing:[/] {line}")
@@ -69,7 +70,8 @@ def destroy(project: Project, stack: str, *, yes: bool, extra: Sequence[str] = (
         f"Destroy stack [bold]{stack}[/] in {settings.region}: {len(clusters)} cluster(s), {len(pools)} GPU pool(s)."
     )
     stays = _stays(cloud, [row.id for row in clusters])
-    code = engine.run("destroy", "--refresh", *(["--yes"] if yes else []), *extra)
+    gone = _cluster_is_gone(cloud, state)
+    code = engine.run("destroy", "--refresh", *(["--yes"] if yes else []), *extra, cluster_is_gone=gone)
     if code == 0:
         for line in stays:
             console.out.print(f"Stays and bills: {line}")
@@ -80,6 +82,14 @@ def destroy(project: Project, stack: str, *, yes: bool, extra: Sequence[str] = (
         )
     left = _name_new_orphans(project, engine, cloud, settings.cluster.id)
     return EXIT_INCOMPLETE if code == 0 and left else code
+
+
+def _cluster_is_gone(cloud: Cloud, state: Sequence[StateResource]) -> bool:
+    """The state holds a cluster that somebody deleted by hand."""
+    gone = [row.id for row in state if row.type == CLUSTER_TYPE and row.id and not cloud.has_cluster(row.id)]
+    for cluster_id in gone:
+        console.err.print(f"Cluster {cluster_id} was deleted outside this stack; what was in it leaves the state.")
+    return bool(gone)
 
 
 def _stays(cloud: Cloud, cluster_ids: Sequence[str]) -> list[str]:

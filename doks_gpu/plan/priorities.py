@@ -22,8 +22,7 @@ LEVELS = (100, 50, 25, 12, 6, 3)
 """Level of each rank, the same for every fleet."""
 CATCH_ALL_LEVEL = 1
 CATCH_ALL = ".*"
-STARTER = {CATCH_ALL_LEVEL: [CATCH_ALL]}
-"""What DOKS writes into a new map."""
+"""Alone, they are what DOKS writes into a new map."""
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _OUR_PATTERN = re.compile(rf"\^{_UUID.pattern}\$", re.IGNORECASE)
@@ -37,12 +36,10 @@ def level(rank: int, priority: int | None) -> int:
 def text(levels: Mapping[str, int], ids: Mapping[str, str]) -> str:
     """The map's text for the pools that exist.
 
-    `levels` has every pool of the plan, `ids` those with a known id. Raises `DoksGpuError` when there is no
-    id at all, an id is not a UUID or is there twice, or a pool has no level: such a text would make the
-    autoscaler choose at random.
+    `levels` has every pool of the plan, `ids` those with a known id; without any, the text is DOKS's starter, so that
+    the map is never empty. Raises `DoksGpuError` when an id is not a UUID or is there twice, or a pool has no level:
+    such a text would make the autoscaler choose at random.
     """
-    if not ids:
-        raise DoksGpuError("No GPU pool exists yet, so the autoscaler's priority map stays as it is.")
     if len(set(ids.values())) != len(ids):
         raise DoksGpuError(f"Two pools have the same id, so the priority map was not written: {dict(ids)}.")
     by_level: dict[int, list[str]] = {}

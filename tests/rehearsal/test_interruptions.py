@@ -123,3 +123,32 @@ def test_an_answer_that_was_lost_leaves_a_named_pool(fresh: Stack) -> None:
     left = found_orphans(fresh)
     assert left, run.stdout + run.stderr
     finish(fresh)
+
+
+def test_no_tier_at_all_can_be_made(fresh: Stack) -> None:
+    sizes = ("gpu-b300x1-288gb-spot", "gpu-h200x1-141gb", "gpu-mi300x1-192gb")
+    fresh.settings(stock_outs=[{"size": size} for size in sizes])
+    run = fresh.up()
+    assert run.returncode != 0
+    assert "Traceback" not in run.stdout + run.stderr
+    assert fresh.priorities() == {1: [".*"]}
+    fresh.settings(stock_outs=[])
+    finish(fresh)
+
+
+def test_a_cluster_that_was_deleted_by_hand_is_made_again(fresh: Stack) -> None:
+    assert fresh.up().returncode == 0
+    before = fresh.clusters()[0]["id"]
+    fresh.api.delete(f"/v2/kubernetes/clusters/{before}").raise_for_status()
+    run = fresh.up()
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert [cluster["id"] for cluster in fresh.clusters()] != [before]
+    assert fresh.priorities() == fresh.expected_priorities()
+
+
+def test_a_stack_whose_cluster_was_deleted_by_hand_is_destroyed(fresh: Stack) -> None:
+    assert fresh.up().returncode == 0
+    fresh.api.delete(f"/v2/kubernetes/clusters/{fresh.clusters()[0]['id']}").raise_for_status()
+    run = fresh.destroy()
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert fresh.rehearsal.stand_in.cloud.control.is_empty()

@@ -54,9 +54,8 @@ def test_a_pool_that_does_not_exist_has_no_line() -> None:
     assert uuid(1) not in priorities.text(LEVELS, {"batch-fallback": uuid(2)})
 
 
-def test_no_pool_at_all_leaves_the_map_alone() -> None:
-    with pytest.raises(DoksGpuError, match="stays as it is"):
-        priorities.text(LEVELS, {})
+def test_no_pool_at_all_gives_the_starter_text() -> None:
+    assert priorities.text(LEVELS, {}) == '1:\n  - ".*"\n'
 
 
 @pytest.mark.parametrize("identity", ["", "None", "YOUR_SPOT_POOL_ID", "batch-spot", f"{uuid(1)}\n", f" {uuid(1)}"])
