@@ -57,7 +57,9 @@ def rehearse(
 
     Nothing leaves this machine and nothing costs anything. What is real and what is not: rehearsal/README.md.
     """
-    signal.signal(signal.SIGTERM, _as_interrupt)
+    # A shell that starts us in the background leaves SIGINT ignored.
+    for stop in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(stop, _as_interrupt)
     started = time.monotonic()
     toolchain = ensure()
     folder = Path(tempfile.mkdtemp(prefix="doks-gpu-rehearsal-"))
