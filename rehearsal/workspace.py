@@ -56,6 +56,8 @@ class Workspace:
             "PULUMI_BACKEND_URL": f"file://{self.folder / 'state'}",
             "PULUMI_CONFIG_PASSPHRASE": passphrase,
             "PULUMI_SKIP_UPDATE_CHECK": "true",
+            # A shell's start-up file may put another Python first on PATH.
+            "PULUMI_PYTHON_CMD": sys.executable,
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
             "DIGITALOCEAN_TOKEN": token,
             "DIGITALOCEAN_API_URL": api_url,

@@ -107,6 +107,7 @@ def environment(outer: Mapping[str, str]) -> dict[str, str]:
     scripts = str(Path(sys.executable).parent)
     inner["PATH"] = os.pathsep.join([scripts, outer.get("PATH", os.defpath)])
     inner["PULUMI_SKIP_UPDATE_CHECK"] = "true"
+    inner["PULUMI_PYTHON_CMD"] = sys.executable
     return inner
 
 

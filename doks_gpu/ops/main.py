@@ -49,6 +49,12 @@ ProjectFolder = Annotated[
     Path | None, typer.Option("--project", help="Checkout of the program. Default: found from here upwards.")
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+ClusterIsGone = Annotated[
+    bool,
+    typer.Option(
+        "--cluster-is-gone", help="The cluster was deleted by hand: drop it and what was in it from the state."
+    ),
+]
 DEFAULT_STACK = "dev"
 
 
@@ -102,19 +108,29 @@ def preview(
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
-def up(context: typer.Context, stack: Stack = DEFAULT_STACK, project: ProjectFolder = None, yes: Yes = False) -> None:
+def up(
+    context: typer.Context,
+    stack: Stack = DEFAULT_STACK,
+    project: ProjectFolder = None,
+    yes: Yes = False,
+    cluster_is_gone: ClusterIsGone = False,
+) -> None:
     """Deploy a stack: looks for orphans, runs `pulumi up`, goes on when one pool cannot be made, names what is missing.
 
     Further arguments go to `pulumi up`.
     """
     from doks_gpu.ops import up as verb
 
-    raise typer.Exit(verb.up(_project(project), stack, yes=yes, extra=context.args))
+    raise typer.Exit(verb.up(_project(project), stack, yes=yes, cluster_is_gone=cluster_is_gone, extra=context.args))
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def destroy(
-    context: typer.Context, stack: Stack = DEFAULT_STACK, project: ProjectFolder = None, yes: Yes = False
+    context: typer.Context,
+    stack: Stack = DEFAULT_STACK,
+    project: ProjectFolder = None,
+    yes: Yes = False,
+    cluster_is_gone: ClusterIsGone = False,
 ) -> None:
     """Destroy a stack: Kubernetes objects, pools, cluster. Names what stays and bills.
 
@@ -122,7 +138,9 @@ def destroy(
     """
     from doks_gpu.ops import up as verb
 
-    raise typer.Exit(verb.destroy(_project(project), stack, yes=yes, extra=context.args))
+    raise typer.Exit(
+        verb.destroy(_project(project), stack, yes=yes, cluster_is_gone=cluster_is_gone, extra=context.args)
+    )
 
 
 @app.command()

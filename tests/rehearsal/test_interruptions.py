@@ -140,7 +140,10 @@ def test_a_cluster_that_was_deleted_by_hand_is_made_again(fresh: Stack) -> None:
     assert fresh.up().returncode == 0
     before = fresh.clusters()[0]["id"]
     fresh.api.delete(f"/v2/kubernetes/clusters/{before}").raise_for_status()
-    run = fresh.up()
+    refused = fresh.up()
+    assert refused.returncode == 2, "another team's token looks the same"
+    assert fresh.clusters() == []
+    run = fresh.up("--cluster-is-gone")
     assert run.returncode == 0, run.stdout + run.stderr
     assert [cluster["id"] for cluster in fresh.clusters()] != [before]
     assert fresh.priorities() == fresh.expected_priorities()
@@ -149,6 +152,7 @@ def test_a_cluster_that_was_deleted_by_hand_is_made_again(fresh: Stack) -> None:
 def test_a_stack_whose_cluster_was_deleted_by_hand_is_destroyed(fresh: Stack) -> None:
     assert fresh.up().returncode == 0
     fresh.api.delete(f"/v2/kubernetes/clusters/{fresh.clusters()[0]['id']}").raise_for_status()
-    run = fresh.destroy()
+    assert fresh.destroy().returncode == 2
+    run = fresh.destroy("--cluster-is-gone")
     assert run.returncode == 0, run.stdout + run.stderr
     assert fresh.rehearsal.stand_in.cloud.control.is_empty()

@@ -32,7 +32,7 @@ def test_nothing_is_missing_when_every_pool_is_in_the_state(pools: tuple[PoolSpe
 
 def test_a_pool_outside_the_state_is_missing(pools: tuple[PoolSpec, ...]) -> None:
     (line,) = missing_tiers(pools, [row(pool) for pool in pools[1:]])
-    assert line.startswith("tier spot of fleet batch (gpu-b300x1-288gb-spot) could not be made")
+    assert line.startswith("tier spot of fleet batch (gpu-b300x1-288gb-spot) is not there")
 
 
 @pytest.mark.parametrize("change", [{"size": "gpu-b300x8-2304gb-spot"}, {"maxNodes": 7}])
