@@ -5,10 +5,14 @@ from decimal import Decimal
 from typing import Any
 
 import pulumi
+import pulumi_digitalocean as do
+import pulumi_kubernetes as k8s
 
 from components import (
     ExpanderPriorities,
     ExpanderPrioritiesArgs,
+    GpuBatch,
+    GpuBatchArgs,
     GpuCluster,
     GpuClusterArgs,
     GpuFleet,
@@ -17,6 +21,7 @@ from components import (
 from components.priorities import MapReady
 from doks_gpu import priority_map
 from doks_gpu.cloud import Cloud
+from doks_gpu.plan.names import job_name
 from doks_gpu.plan.pricing import cents
 from doks_gpu.plan.report import estimate
 from doks_gpu.plan.stack import StackPlan
@@ -54,6 +59,7 @@ def build(plan: StackPlan, cloud: Cloud | None) -> Mapping[str, pulumi.Input[Any
         ),
         opts=pulumi.ResourceOptions(provider=cluster.kubernetes),
     )
+    _workloads(plan, cluster.kubernetes, pools)
     return {
         "clusterId": cluster.cluster_id,
         "clusterName": cluster.cluster_name,
@@ -68,6 +74,28 @@ def build(plan: StackPlan, cloud: Cloud | None) -> Mapping[str, pulumi.Input[Any
         },
         "hourlyUsd": plan.pricing.output(),
     }
+
+
+def _workloads(plan: StackPlan, kubernetes: k8s.Provider, pools: Mapping[str, do.KubernetesNodePool]) -> None:
+    """What runs on the fleets. Each waits for its own fleet's on-demand pools alone: a Spot pool that cannot be made
+    stops nothing."""
+    namespace = (
+        [
+            k8s.core.v1.Namespace(
+                "namespace",
+                metadata=k8s.meta.v1.ObjectMetaArgs(name=plan.namespace),
+                opts=pulumi.ResourceOptions(provider=kubernetes),
+            )
+        ]
+        if plan.makes_namespace
+        else []
+    )
+    for spec in plan.jobs:
+        GpuBatch(
+            job_name(spec.name),
+            GpuBatchArgs(spec=spec, after=[*namespace, *(pools[pool] for pool in spec.after)]),
+            opts=pulumi.ResourceOptions(provider=kubernetes),
+        )
 
 
 def _map_ready(cloud: Cloud, *, attached: bool) -> MapReady:

@@ -1,5 +1,6 @@
 """Pulumi components, one concept per file."""
 
+from components.batch import GpuBatch, GpuBatchArgs
 from components.cluster import GpuCluster, GpuClusterArgs
 from components.fleet import GpuFleet, GpuFleetArgs
 from components.priorities import ExpanderPriorities, ExpanderPrioritiesArgs
@@ -7,6 +8,8 @@ from components.priorities import ExpanderPriorities, ExpanderPrioritiesArgs
 __all__ = [
     "ExpanderPriorities",
     "ExpanderPrioritiesArgs",
+    "GpuBatch",
+    "GpuBatchArgs",
     "GpuCluster",
     "GpuClusterArgs",
     "GpuFleet",

@@ -132,6 +132,7 @@ def _sections(comparison: Comparison) -> list[tuple[str, Sequence[str]]]:
         ("Cluster", comparison.cluster),
         ("Pools", comparison.pools),
         ("Fallback", comparison.fallback),
+        ("Jobs", comparison.jobs),
         ("Limits", comparison.limits),
         ("Price", comparison.price),
         ("Settings", comparison.settings),

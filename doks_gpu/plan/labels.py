@@ -12,6 +12,10 @@ CAPACITY_TYPE = "doks-gpu/capacity-type"
 SPOT: Literal["spot"] = "spot"
 ON_DEMAND: Literal["on-demand"] = "on-demand"
 
+JOB = "doks-gpu/job"
+FLEET = "doks-gpu/fleet"
+"""Ours, on pods and what makes them."""
+
 DOKS_CAPACITY_TYPE = "doks.digitalocean.com/capacity-type"
 """DOKS's own, for display and for `doctor` alone: no public source has it (read 2026-11-30)."""
 DOKS_POOL = "doks.digitalocean.com/node-pool"
@@ -28,3 +32,7 @@ GPU_RESOURCE: dict[Vendor, str] = {"nvidia": "nvidia.com/gpu", "amd": "amd.com/g
 (DOKS docs)."""
 
 NO_SCHEDULE = "NoSchedule"
+HOST = "kubernetes.io/hostname"
+NOT_READY = "node.kubernetes.io/not-ready"
+UNREACHABLE = "node.kubernetes.io/unreachable"
+"""Kubernetes' own label and taints."""

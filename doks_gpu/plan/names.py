@@ -10,10 +10,18 @@ name."""
 CPU_POOL = "cpu"
 """Name of the cluster's own pool. It is fixed: the pool is part of the cluster and never replaced alone."""
 
+GIVEN_NAMESPACES = frozenset({"default", "kube-node-lease", "kube-public", "kube-system"})
+"""They are in every cluster."""
+
 
 def pool_name(fleet: str, tier: str) -> str:
     """The program's name of a pool; DigitalOcean sees it with Pulumi's suffix."""
     return f"{fleet}-{tier}"
+
+
+def job_name(job: str) -> str:
+    """The program's name of a job: a fleet may be called the same."""
+    return f"{job}-job"
 
 
 def cluster_name(project: str, stack: str) -> str:

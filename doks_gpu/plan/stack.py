@@ -8,10 +8,11 @@ from decimal import Decimal
 from typing import Any
 
 from doks_gpu.errors import RefusedError
-from doks_gpu.plan import preflight
+from doks_gpu.plan import names, preflight
 from doks_gpu.plan.cluster import ClusterSpec, cluster_spec
 from doks_gpu.plan.facts import Facts
 from doks_gpu.plan.fallback import FleetFallback, fleet_fallback
+from doks_gpu.plan.jobs import JobSpec, job_specs
 from doks_gpu.plan.pools import PoolSpec, derive_pools
 from doks_gpu.plan.preflight import Finding
 from doks_gpu.plan.pricing import StackPricing, cents, stack_pricing
@@ -38,6 +39,9 @@ class StackPlan:
     cluster: ClusterSpec
     pools: tuple[PoolSpec, ...]
     """In the order of the settings; a tier that is disabled or whose size cannot be read has none."""
+    namespace: str
+    """Where the jobs go."""
+    jobs: tuple[JobSpec, ...]
     limits: LimitsSpec
     pricing: StackPricing
     fallback: tuple[FleetFallback, ...]
@@ -51,6 +55,11 @@ class StackPlan:
     def levels(self) -> Mapping[str, int]:
         """Pool name to its level in the autoscaler's priority map."""
         return {pool.name: pool.level for pool in self.pools}
+
+    @property
+    def makes_namespace(self) -> bool:
+        """Whether the namespace is a resource of the stack."""
+        return bool(self.jobs) and self.namespace not in names.GIVEN_NAMESPACES
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -88,6 +97,8 @@ def make_plan(settings: Settings, facts: Facts | None, *, project: str, stack: s
         region=settings.region,
         cluster=cluster_spec(settings, facts, project=project, stack=stack),
         pools=pools,
+        namespace=settings.namespace,
+        jobs=job_specs(settings, pools),
         limits=LimitsSpec(
             droplets=settings.limits.droplets,
             running_droplets=settings.limits.running_droplets,
@@ -104,7 +115,8 @@ def make_plan(settings: Settings, facts: Facts | None, *, project: str, stack: s
 def as_dict(plan: StackPlan) -> dict[str, Any]:
     """The plan as JSON values: camelCase keys, money as text, waits in seconds, dates in ISO form.
 
-    A pool has its price as `usdPerHour` too, None when unknown; a fleet's fallback says `mayNeverCome`.
+    A pool has its price as `usdPerHour` too, None when unknown; a fleet's fallback says `mayNeverCome`. A job's
+    manifest is left to the resources, where values that nobody should read are hidden.
     """
     told: dict[str, Any] = _json(plan)
     told["levels"] = dict(plan.levels)
@@ -113,6 +125,8 @@ def as_dict(plan: StackPlan) -> dict[str, Any]:
         fallback["mayNeverCome"] = spec.may_never_come
     for pool in told["pools"]:
         pool["usdPerHour"] = pool["price"]["usdPerHour"]
+    for job in told["jobs"]:
+        del job["manifest"], job["hidden"]
     return told
 
 

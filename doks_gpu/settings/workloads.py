@@ -37,6 +37,10 @@ from doks_gpu.settings.types import (
 SHARED_MEMORY_PATH = "/dev/shm"  # noqa: S108 - the path that POSIX shared memory has in every container
 SIGNAL_EXITS = {137: "SIGKILL", 143: "SIGTERM"}
 
+TASKS_VARIABLE = "DOKS_GPU_TASKS"
+"""How many tasks a job has; its own index is in JOB_COMPLETION_INDEX, which Kubernetes sets."""
+JOB_VARIABLES = frozenset({TASKS_VARIABLE, "JOB_COMPLETION_INDEX"})
+
 ResourceName = Literal["cpu", "memory", "ephemeral-storage"]
 Command = Annotated[tuple[Text, ...], AfterValidator(at_least_one("word, in exec form: [program, argument]"))]
 Amount = Annotated[float, fraction(0, 1e12, low_is_allowed=False, high_is_allowed=True)]
@@ -296,11 +300,19 @@ class Job(Workload):
     retries: Count = 3
     """Per task."""
     deadline_seconds: Positive | None = None
+    """Of the whole job, from its start; None: none."""
     grace_period_seconds: Positive = 120
     fatal_exit_codes: tuple[ExitCode, ...] = (64,)
     """A retry would not help: the task fails at once, with `fail_fast` the whole job."""
     fail_fast: Flag = False
     checkpoint_seconds: Positive | Literal["auto"] = 600
+
+    @field_validator("env", "secret_env")
+    @classmethod
+    def _none_of_ours(cls, value: dict[str, Any]) -> dict[str, Any]:
+        if taken := sorted(JOB_VARIABLES & set(value)):
+            raise refused(f"no variable that every task is given ({', '.join(taken)})")
+        return value
 
     @field_validator("tasks_file")
     @classmethod

@@ -80,5 +80,5 @@ def rehearsed(toolchain: Toolchain, folder: Path, settings: RehearsalSettings) -
     """A running rehearsal with its stack made, not yet deployed."""
     with Rehearsal(ROOT, folder, toolchain, settings) as rehearsal:
         stack = Stack(rehearsal)
-        yield stack
-        stack.api.close()
+        with stack.api:
+            yield stack

@@ -237,7 +237,13 @@ def test_settings_that_mean_different_things_have_a_sentence(old: dict[str, Any]
             "Order changed in fleet batch: spot then fallback → fallback then spot.",
         ),
         (["jobs.train.tasks=9"], "jobs.train.tasks: 8 → 9."),
-        (["jobs={}"], "jobs.train is removed."),
+        (["jobs={}"], "Job train is removed, finished or not."),
+        (["namespace=other"], "Job train is replaced"),
+        (["jobs.train.tasks=9"], "Job train is replaced: what runs of it is stopped, and all its tasks run again."),
+        (
+            ["jobs.new={fleet: batch, image: 'docker.io/me/new:1', command: [x], tasks: 4, parallelism: 2}"],
+            "Job new is made: 4 task(s), 2 at once, on fleet batch.",
+        ),
         (["services.own.env.API_TOKEN=abc"], "services.own.env.API_TOKEN changes; its value is not shown."),
         (["fleets.batch.tiers[0].size=gpu-h300x1-200gb"], "At most: 25.28 → unknown (at least 9.28) $/h."),
     ],
@@ -397,3 +403,15 @@ def test_lost_protection_in_the_program_is_named() -> None:
 
     found = compare(protected(on=True), protected(on=False), "dev")
     assert found.other == ("Engine options of SpacesBucket store change.",)
+
+
+def test_a_change_that_is_made_in_a_running_job_replaces_none() -> None:
+    assert change("jobs.train.deadlineSeconds=7200").jobs == ()
+
+
+def test_a_program_from_before_jobs_were_deployed_made_none() -> None:
+    before, after = answer(FULL), answer(FULL)
+    del before["plan"]["jobs"]
+    assert [plain(line) for line in compare(before, after, "dev").jobs] == [
+        "Job train is made: 8 task(s), 1 at once, on fleet batch."
+    ]

@@ -151,3 +151,14 @@ def test_a_service_on_spot_alone_is_warned_about() -> None:
 )
 def test_other_work_on_spot_is_not(said: dict[str, Any]) -> None:
     assert found("service-on-spot-only", said) == []
+
+
+@pytest.mark.parametrize(
+    ("deadline", "fewest", "warned"), [(929, 0, True), (930, 0, False), (929, 1, False), (None, 0, False)]
+)
+def test_a_deadline_leaves_time_for_a_node_where_none_may_be_there(
+    deadline: int | None, fewest: int, *, warned: bool
+) -> None:
+    job = JOB | ({"deadlineSeconds": deadline} if deadline else {})
+    said = raw({**SPOT, "min": 0}, {**FALLBACK, "min": fewest}, jobs={"train": job})
+    assert [finding.severity for finding in found("deadline-before-node", said)] == ["warning"] * warned

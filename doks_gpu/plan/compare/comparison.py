@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from doks_gpu.plan.compare.cluster import cluster_sentences, moves
+from doks_gpu.plan.compare.jobs import job_sentences
 from doks_gpu.plan.compare.pools import changed_names, fallback_sentences, pool_sentences
 from doks_gpu.plan.compare.settings import changed_settings
 from doks_gpu.plan.compare.words import Location, Sentence
@@ -28,6 +29,7 @@ class Comparison:
     cluster: tuple[str, ...] = ()
     pools: tuple[str, ...] = ()
     fallback: tuple[str, ...] = ()
+    jobs: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
     price: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
@@ -52,14 +54,15 @@ def compare(before: Answer | None, after: Answer | None, stack: str) -> Comparis
         return Comparison(stack=stack, cluster=_texts(cluster_sentences(old, new)))
     moved = moves(old, new)
     cluster, pools = cluster_sentences(old, new), pool_sentences(old, new, moved=moved)
-    fallback, limits = fallback_sentences(old, new), _limits(old, new)
-    told = [location for sentence in (*cluster, *pools, *fallback, *limits) for location in sentence.told]
+    fallback, limits, jobs = fallback_sentences(old, new), _limits(old, new), job_sentences(old, new)
+    told = [location for sentence in (*cluster, *pools, *fallback, *jobs, *limits) for location in sentence.told]
     fresh, changed, gone = _findings(old.get("findings", ()), new.get("findings", ()))
     return Comparison(
         stack=stack,
         cluster=_texts(cluster),
         pools=_texts(pools),
         fallback=_texts(fallback),
+        jobs=_texts(jobs),
         limits=_texts(limits),
         price=tuple(_price(old, new)),
         settings=tuple(_settings(before, after, told)),

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 
+from doks_gpu.plan.fallback import GPU_POD_WAIT, PROVISION_TIMEOUT
 from doks_gpu.plan.pools import PoolSpec
 from doks_gpu.plan.preflight.model import Finding, Rule, RuleBook, Subject
 
@@ -53,6 +54,32 @@ def _gpus_per_node(subject: Subject, rule: Rule) -> Iterable[Finding]:
                     f"{workload.fleet} have fewer: {', '.join(small)}.",
                     "Lower gpus, or give these tiers a size with more GPUs.",
                 )
+
+
+@BOOK.rule("tasks-file", "error", "A job's tasks are in a file")
+def _tasks_file(subject: Subject, rule: Rule) -> Iterable[Finding]:
+    for name, job in subject.settings.jobs.items():
+        if job.tasks_file is not None:
+            yield rule.found(
+                f"jobs.{name}.tasksFile",
+                f"The tasks of job {name} are to be read from {job.tasks_file}, which this version cannot do yet.",
+                "Set tasks to their number, and let the program find its own by JOB_COMPLETION_INDEX.",
+            )
+
+
+@BOOK.rule("deadline-before-node", "warning", "A job's deadline may pass before it has a node")
+def _deadline_before_node(subject: Subject, rule: Rule) -> Iterable[Finding]:
+    slowest = int((GPU_POD_WAIT + PROVISION_TIMEOUT).total_seconds())
+    for name, job in subject.settings.jobs.items():
+        pools = subject.by_fleet.get(job.fleet, ())
+        if job.deadline_seconds is None or job.deadline_seconds >= slowest or any(pool.min for pool in pools):
+            continue
+        yield rule.found(
+            f"jobs.{name}.deadlineSeconds",
+            f"Every pool of fleet {job.fleet} may be without a node. One may take {slowest} s to come, and the "
+            f"deadline of {job.deadline_seconds} s, which runs from the start of the job, fails all its tasks.",
+            f"Raise deadlineSeconds to {slowest} or more and the time that the work takes, or min of a tier to 1.",
+        )
 
 
 @BOOK.rule("on-demand-too-small", "warning", "On-demand cannot carry the work when Spot is gone")
