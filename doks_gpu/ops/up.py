@@ -8,11 +8,10 @@ from doks_gpu.ops import console
 from doks_gpu.ops import orphans as orphan_view
 from doks_gpu.ops.engine import CLUSTER_TYPE, POOL_TYPE, Engine, StateResource
 from doks_gpu.ops.project import Project, configuration
-from doks_gpu.plan.orphans import find_orphans
 from doks_gpu.plan.pools import PoolSpec
 from doks_gpu.plan.pricing import cents
 from doks_gpu.plan.stack import make_plan
-from doks_gpu.settings import load
+from doks_gpu.settings import Settings, load
 
 EXIT_INCOMPLETE = 4
 """Exit code of `up` when a tier is missing at the end, and of `destroy` when something of the stack still lives."""
@@ -41,7 +40,7 @@ def up(project: Project, stack: str, *, yes: bool, cluster_is_gone: bool = False
     missing = missing_tiers(plan.pools, engine.state())
     for line in missing:
         console.err.print(f"[red]Missing:[/] {line}")
-    left = _name_new_orphans(project, engine, cloud, settings.cluster.id)
+    left = _name_new_orphans(project, engine, settings, cloud)
     return EXIT_INCOMPLETE if code == 0 and (missing or left) else code
 
 
@@ -72,8 +71,8 @@ def destroy(
     console.out.print(
         f"Destroy stack [bold]{stack}[/] in {settings.region}: {len(clusters)} cluster(s), {len(pools)} GPU pool(s)."
     )
-    stays = _stays(cloud, [row.id for row in clusters])
     _refuse_where_the_cluster_is_missing(cloud, state, cluster_is_gone=cluster_is_gone)
+    stays = _stays(cloud, [row.id for row in clusters])
     code = engine.run("destroy", "--refresh", *(["--yes"] if yes else []), *extra, cluster_is_gone=cluster_is_gone)
     if code == 0:
         for line in stays:
@@ -83,7 +82,7 @@ def destroy(
             "The cluster is protected. To let it go: set `doks-gpu:cluster` > `protect: false` in the stack file, "
             "run `doks-gpu up`, then `doks-gpu destroy`."
         )
-    left = _name_new_orphans(project, engine, cloud, settings.cluster.id)
+    left = _name_new_orphans(project, engine, settings, cloud)
     return EXIT_INCOMPLETE if code == 0 and left else code
 
 
@@ -115,10 +114,9 @@ def _stays(cloud: Cloud, cluster_ids: Sequence[str]) -> list[str]:
     return lines
 
 
-def _name_new_orphans(project: Project, engine: Engine, cloud: Cloud, cluster_id: str | None) -> bool:
+def _name_new_orphans(project: Project, engine: Engine, settings: Settings, cloud: Cloud) -> bool:
     try:
-        facts = cloud.facts(project.name, engine.stack, cluster_id)
-        found = find_orphans(facts, {row.id for row in engine.state() if row.id})
+        _, found = orphan_view.look(project, engine, settings, cloud)
     except DoksGpuError as error:
         console.err.print(f"Whether something was left outside the state is unknown: {error}\nRun: doks-gpu orphans")
         return True
