@@ -26,7 +26,7 @@ from doks_gpu.plan.pricing import cents
 from doks_gpu.plan.report import estimate
 from doks_gpu.plan.stack import StackPlan
 
-OUTPUTS = ("clusterId", "clusterName", "region", "pools", "hourlyUsd")
+OUTPUTS = ("clusterId", "clusterName", "region", "pools", "hourlyUsd", "teamId")
 
 
 def announce(plan: StackPlan) -> None:
@@ -73,6 +73,7 @@ def build(plan: StackPlan, cloud: Cloud | None) -> Mapping[str, pulumi.Input[Any
             for spec in plan.pools
         },
         "hourlyUsd": plan.pricing.output(),
+        "teamId": plan.team_id,
     }
 
 

@@ -5,7 +5,8 @@ what an answer means is decided in `doks_gpu.plan`.
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -90,8 +91,13 @@ class Cloud:
             )
         return cls(token, environment.get(ENDPOINT_VARIABLE) or None)
 
-    def facts(self, project: str, stack: str, cluster_id: str | None = None) -> Facts:
-        """Reads everything that the rules of the plan compare with. `cluster_id` is that of an attached cluster."""
+    def facts(
+        self, project: str, stack: str, cluster_id: str | None = None, *, own_clusters: Collection[str] = ()
+    ) -> Facts:
+        """Reads everything that the rules of the plan compare with. `cluster_id` is that of an attached cluster.
+
+        In `own_clusters` every pool with tags of ours counts: a stack that was renamed left its old name there.
+        """
         account = self._call("read the account", self._client.account.get)["account"]
         options = self._call("read DOKS's options", self._client.kubernetes.list_options)["options"]
         clusters = list(self._pages("list clusters", self._client.kubernetes.list_clusters, "kubernetes_clusters"))
@@ -110,7 +116,7 @@ class Cloud:
                 _cluster(row, ours=row["id"] in tagged) for row in clusters if row["id"] in {*tagged, cluster_id}
             ),
             attached=self._endpoint(cluster_id) if cluster_id else None,
-            pools=tuple(_pools(clusters, project, stack)),
+            pools=tuple(_pools(clusters, (project, stack), own_clusters)),
         )
 
     def _endpoint(self, cluster_id: str) -> AttachedEndpoint:
@@ -232,7 +238,9 @@ def _http_message(what: str, status: int | None, message: str) -> str:
 
 
 def _first_line(text: str) -> str:
-    return (text.strip().splitlines() or ["no reason given"])[0].rstrip(".")
+    """azure-core prefixes `(None)` to an answer without a code of its own."""
+    line = (text.strip().splitlines() or ["no reason given"])[0]
+    return line.removeprefix("(None) ").rstrip(".")
 
 
 def _size(row: Mapping[str, Any]) -> SizeFact:
@@ -257,14 +265,27 @@ def _cluster(row: Mapping[str, Any], *, ours: bool) -> LiveCluster:
         version=row["version"],
         expanders=tuple(autoscaler.get("expanders") or ()),
         ours=ours,
+        state=(row.get("status") or {}).get("state", ""),
+        highly_available=bool(row.get("ha")),
+        other_nodes=_untagged_nodes(row),
     )
 
 
-def _pools(clusters: list[Mapping[str, Any]], project: str, stack: str) -> Iterator[LivePool]:
+def _untagged_nodes(cluster: Mapping[str, Any]) -> Mapping[str, int]:
+    nodes: Counter[str] = Counter()
+    for pool in cluster.get("node_pools") or ():
+        if parse_pool_tags(pool.get("tags") or ()) is None:
+            nodes[pool["size"]] += pool["count"]
+    return nodes
+
+
+def _pools(
+    clusters: list[Mapping[str, Any]], owner: tuple[str, str], own_clusters: Collection[str]
+) -> Iterator[LivePool]:
     for cluster in clusters:
         for row in cluster.get("node_pools") or ():
             tags = parse_pool_tags(row.get("tags") or ())
-            if tags is not None and (tags.project, tags.stack) == (project, stack):
+            if tags is not None and ((tags.project, tags.stack) == owner or cluster["id"] in own_clusters):
                 yield _pool(cluster["id"], row, tags)
 
 

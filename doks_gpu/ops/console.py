@@ -8,12 +8,22 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
 
 # Pipes and CI logs have no width of their own: tables would be squeezed to 80 columns.
 _WIDTH = None if sys.stdout.isatty() or "COLUMNS" in os.environ else 120
 
+_WIDEST = 1000
+
 out = Console(width=_WIDTH, highlight=False, soft_wrap=False)
 err = Console(stderr=True, width=_WIDTH, highlight=False)
+
+
+def print_wide(table: Table) -> None:
+    """A table whose ids people copy: wider than the screen rather than wrapped or cut."""
+    width = max(out.width, Measurement.get(out, out.options.update(max_width=_WIDEST), table).maximum)
+    out.print(table, width=width, no_wrap=True, overflow="ignore", crop=False)
 
 
 def print_json(value: Any) -> None:

@@ -13,30 +13,11 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from doks_gpu.errors import DoksGpuError, RefusedError
 from doks_gpu.ops.project import Project
-
-POOL_TYPE = "digitalocean:index/kubernetesNodePool:KubernetesNodePool"
-CLUSTER_TYPE = "digitalocean:index/kubernetesCluster:KubernetesCluster"
-
-
-@dataclass(frozen=True)
-class StateResource:
-    """One resource of the engine's state."""
-
-    urn: str
-    type: str
-    id: str
-    outputs: Mapping[str, Any]
-    external: bool
-
-    @property
-    def name(self) -> str:
-        return self.urn.rsplit("::", 1)[-1]
+from doks_gpu.ops.state import State, parse_state
 
 
 class Engine:
@@ -54,7 +35,8 @@ class Engine:
         self._program = program
 
     def run(self, verb: str, *arguments: str, cluster_is_gone: bool = False) -> int:
-        """Runs a verb with the user's terminal and returns its exit code.
+        """Runs a verb with the user's terminal. Returns 0, or 1 for every failure: the engine's other codes mean
+        something else than ours.
 
         With `cluster_is_gone` (the account says so) what was in that cluster leaves the state: the Kubernetes provider
         would refuse for ever to talk to an API server that is not there.
@@ -64,24 +46,18 @@ class Engine:
         command = [self._program, verb, "--stack", self.stack, *arguments]
         environment = self._environment | ({"PULUMI_K8S_DELETE_UNREACHABLE": "true"} if cluster_is_gone else {})
         with _interrupts_left_to_the_engine():
-            return subprocess.run(  # noqa: S603 - the engine, with arguments of ours
+            run = subprocess.run(  # noqa: S603 - the engine, with arguments of ours
                 command, cwd=self._project.root, env=environment, check=False
-            ).returncode
-
-    def state(self) -> list[StateResource]:
-        """What the state holds now; empty for a stack that was never deployed. Raises `DoksGpuError`."""
-        text = self._ask("stack", "export", "--stack", self.stack)
-        resources = (json.loads(text).get("deployment") or {}).get("resources") or []
-        return [
-            StateResource(
-                urn=row["urn"],
-                type=row["type"],
-                id=row.get("id", ""),
-                outputs=row.get("outputs") or {},
-                external=bool(row.get("external")),
             )
-            for row in resources
-        ]
+        return 1 if run.returncode else 0
+
+    def state(self) -> State:
+        """What the state holds now. Raises `DoksGpuError`."""
+        return parse_state(self._ask("stack", "export", "--stack", self.stack))
+
+    def backend(self) -> str:
+        """Where the state is kept, as people know it: the address that `pulumi login` was given."""
+        return str(json.loads(self._ask("whoami", "--json"))["url"])
 
     def _ask(self, *arguments: str) -> str:
         run = subprocess.run(  # noqa: S603 - the engine, with arguments of ours

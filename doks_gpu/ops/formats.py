@@ -9,3 +9,10 @@ class Output(StrEnum):
     text = "text"
     json = "json"
     markdown = "markdown"
+
+
+class TextOrJson(StrEnum):
+    """For the verbs that have no markdown form."""
+
+    text = "text"
+    json = "json"

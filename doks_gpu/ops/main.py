@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from doks_gpu.errors import DoksGpuError
-from doks_gpu.ops.formats import Output
+from doks_gpu.ops.formats import Output, TextOrJson
 
 if TYPE_CHECKING:
     from doks_gpu.ops.project import Project
@@ -148,9 +148,17 @@ def orphans(
     stack: Stack = DEFAULT_STACK,
     project: ProjectFolder = None,
     adopt: Annotated[str | None, typer.Option("--adopt", metavar="ID", help="Put it into the state.")] = None,
-    delete: Annotated[str | None, typer.Option("--delete", metavar="ID|all", help="Delete it.")] = None,
+    delete: Annotated[
+        str | None, typer.Option("--delete", metavar="ID|all", help="Delete it; all: every pool.")
+    ] = None,
     yes: Yes = False,
-    output: Annotated[Output, typer.Option("--output", "-o", help="text or json.")] = Output.text,
+    no_update_runs: Annotated[
+        bool,
+        typer.Option(
+            "--no-update-runs", help="The creations that the state holds without an end are of an `up` that was killed."
+        ),
+    ] = False,
+    output: Annotated[TextOrJson, typer.Option("--output", "-o", help="Form of the answer.")] = TextOrJson.text,
 ) -> None:
     """Name clusters and pools that carry the stack's tags, bill, and are in no state. Exit code 3 when there are any.
 
@@ -160,8 +168,17 @@ def orphans(
 
     if adopt and delete:
         raise typer.BadParameter("--adopt and --delete exclude each other")
-    as_json = output is Output.json
-    raise typer.Exit(verb.orphans(_project(project), stack, adopt=adopt, delete=delete, yes=yes, as_json=as_json))
+    raise typer.Exit(
+        verb.orphans(
+            _project(project),
+            stack,
+            adopt=adopt,
+            delete=delete,
+            yes=yes,
+            no_update_runs=no_update_runs,
+            as_json=output is TextOrJson.json,
+        )
+    )
 
 
 @app.command("kube-token")

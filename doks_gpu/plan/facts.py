@@ -53,6 +53,11 @@ class LiveCluster:
     expanders: tuple[str, ...]
     ours: bool = True
     """It carries the stack's tag. False for the attached cluster, which somebody else made."""
+    state: str = "running"
+    """DOKS's own word: provisioning, running, degraded, error, deleting, …"""
+    highly_available: bool = False
+    other_nodes: Mapping[str, int] = field(default_factory=dict)
+    """Size to number of nodes, in pools without our tags: the CPU pool."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-from doks_gpu.plan.facts import Facts, LivePool
+from doks_gpu import catalog
+from doks_gpu.plan import rates
+from doks_gpu.plan.facts import Facts, LiveCluster, LivePool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +28,10 @@ class Orphan:
     fleet: str
     tier: str
     usd_per_hour: Decimal | None
-    """What it costs now: nodes × the price at creation. None where the tag does not say."""
+    """What it costs now. A pool: nodes × the price at creation, None where the tag does not say. A cluster: its CPU
+    pool and its control plane, without the GPU pools, which have rows of their own."""
+    failed: bool = False
+    """DOKS gave it up: it can be deleted, not adopted."""
 
     @property
     def resource_name(self) -> str:
@@ -45,16 +50,27 @@ def find_orphans(facts: Facts, known_ids: Collection[str]) -> tuple[Orphan, ...]
             cluster_id=cluster.id,
             region=cluster.region,
             size="",
-            nodes=0,
+            nodes=sum(cluster.other_nodes.values()),
             fleet="",
             tier="",
-            usd_per_hour=None,
+            usd_per_hour=_cluster_price(cluster, facts),
+            failed=cluster.state == "error",
         )
         for cluster in facts.clusters
         if cluster.id not in known_ids and cluster.ours
     ]
     pools = [_pool(pool, regions) for pool in facts.pools if pool.id not in known_ids]
     return (*clusters, *pools)
+
+
+def _cluster_price(cluster: LiveCluster, facts: Facts) -> Decimal | None:
+    total = catalog.HIGH_AVAILABILITY.usd_per_hour if cluster.highly_available else Decimal(0)
+    for size, nodes in cluster.other_nodes.items():
+        price = rates.cpu_price(size, None, facts).usd_per_hour
+        if price is None:
+            return None
+        total += price * nodes
+    return total
 
 
 def _pool(pool: LivePool, regions: Mapping[str, str]) -> Orphan:

@@ -50,6 +50,8 @@ class StackPlan:
     """Errors first."""
     previous_ids: Mapping[str, str]
     """Pool name to the id of its live pool, as far as the account knows it."""
+    team_id: str | None
+    """The team of the token; an output, so that a later run with another team's token is refused. None offline."""
 
     @property
     def levels(self) -> Mapping[str, int]:
@@ -109,6 +111,7 @@ def make_plan(settings: Settings, facts: Facts | None, *, project: str, stack: s
         fallback=tuple(fallback for fallback in fallbacks if fallback),
         findings=preflight.run(subject),
         previous_ids=_previous_ids(subject),
+        team_id=facts.team_id if facts else None,
     )
 
 

@@ -46,11 +46,14 @@ def found_orphans(stack: Stack) -> list[dict[str, Any]]:
 
 def finish(stack: Stack) -> None:
     """Deletes what is left over and brings the stack up."""
-    assert stack.orphans("--delete", "all", "--yes").returncode == 0
+    for orphan in sorted(found_orphans(stack), key=lambda row: row["kind"], reverse=True):
+        deleted = stack.orphans("--delete", orphan["id"], "--yes", "--no-update-runs")
+        assert deleted.returncode == 0, deleted.stdout + deleted.stderr
     run = stack.up()
     assert run.returncode == 0, run.stdout + run.stderr
     assert stack.pools().keys() == {"batch-spot", "batch-fallback", "inference-amd"}
     assert found_orphans(stack) == []
+    assert stack.orphans("--delete", "all", "--yes").returncode == 0, "no creation is left unfinished"
 
 
 def test_a_creation_that_timed_out_is_found_and_not_doubled(impatient: Stack) -> None:
@@ -86,13 +89,23 @@ def test_ctrl_c_while_pools_are_made(fresh: Stack) -> None:
     os.killpg(process.pid, signal.SIGINT)
     process.communicate(timeout=120)
     assert process.returncode != 0
-    assert "batch-spot" in {row["resource_name"] for row in named(found_orphans(fresh))}
+    assert ("batch", "spot") in {(row["fleet"], row["tier"]) for row in found_orphans(fresh)}
     fresh.settings(stock_outs=[])
     finish(fresh)
 
 
-def named(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{**row, "resource_name": f"{row['fleet']}-{row['tier']}"} for row in rows]
+def test_an_engine_that_was_killed_looks_like_one_that_runs(fresh: Stack) -> None:
+    fresh.settings(stock_outs=[{"size": SPOT, "kind": "never_boots"}])
+    process = start_up(fresh)
+    wait_for_request(fresh, process, ".*/node_pools$")
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate(timeout=120)
+    refused = fresh.orphans("--delete", "all", "--yes")
+    assert refused.returncode == 2, "what an `up` is making is no orphan"
+    assert "pulumi cancel" in refused.stderr
+    fresh.rehearsal.pulumi("cancel", "--stack", fresh.name, "--yes")
+    fresh.settings(stock_outs=[])
+    finish(fresh)
 
 
 def test_an_api_that_dies_while_pools_are_made(fresh: Stack) -> None:
@@ -111,7 +124,11 @@ def test_a_cluster_that_failed_is_named(fresh: Stack) -> None:
     fresh.settings(cluster_failure="no capacity for control planes")
     run = fresh.up()
     assert run.returncode != 0
-    assert [row["kind"] for row in found_orphans(fresh)] == ["cluster"]
+    (orphan,) = found_orphans(fresh)
+    assert (orphan["kind"], orphan["failed"]) == ("cluster", True)
+    assert fresh.orphans("--adopt", orphan["id"], "--yes").returncode == 2
+    assert fresh.orphans("--delete", "all", "--yes").returncode == 0
+    assert [row["id"] for row in found_orphans(fresh)] == [orphan["id"]], "a cluster goes by its own id alone"
     fresh.settings(cluster_failure="")
     finish(fresh)
 

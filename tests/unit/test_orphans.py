@@ -1,8 +1,10 @@
 """What lives outside the state is named, with its price."""
 
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
+from doks_gpu.catalog import HIGH_AVAILABILITY, find_cpu
 from doks_gpu.plan.facts import Facts, LiveCluster, LivePool
 from doks_gpu.plan.orphans import find_orphans
 
@@ -54,11 +56,30 @@ def test_an_orphaned_cluster_comes_with_its_pools() -> None:
 
 
 def test_an_attached_cluster_is_nobodys_orphan() -> None:
-    attached = LiveCluster(**{**vars(CLUSTER), "ours": False})
+    attached = replace(CLUSTER, ours=False)
     assert find_orphans(facts(clusters=(attached,), pools=()), set()) == ()
 
 
 def test_a_pool_without_a_price_tag_has_an_unknown_price() -> None:
-    unpriced = LivePool(**{**vars(POOL), "usd_per_hour": None})
+    unpriced = replace(POOL, usd_per_hour=None)
     (orphan,) = find_orphans(facts(pools=(unpriced,)), {"c1"})
     assert orphan.usd_per_hour is None
+
+
+def test_an_orphaned_cluster_costs_its_cpu_pool_and_its_control_plane() -> None:
+    busy = replace(CLUSTER, highly_available=True, other_nodes={"s-4vcpu-8gb": 2})
+    orphan, *_ = find_orphans(facts(clusters=(busy,)), set())
+    sold = find_cpu("s-4vcpu-8gb")
+    assert sold is not None
+    assert orphan.usd_per_hour == 2 * sold.price.usd_per_hour + HIGH_AVAILABILITY.usd_per_hour
+
+
+def test_a_cluster_with_nodes_of_an_unknown_size_has_an_unknown_price() -> None:
+    strange = replace(CLUSTER, other_nodes={"x-1vcpu": 1})
+    orphan, *_ = find_orphans(facts(clusters=(strange,)), set())
+    assert orphan.usd_per_hour is None
+
+
+def test_a_cluster_that_doks_gave_up_is_marked() -> None:
+    orphan, *_ = find_orphans(facts(clusters=(replace(CLUSTER, state="error"),)), set())
+    assert orphan.failed
