@@ -4,6 +4,7 @@ It owns the token (taken from the environment alone), the endpoint and the wordi
 what an answer means is decided in `doks_gpu.plan`.
 """
 
+import base64
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -44,6 +45,10 @@ class Credentials:
     """Base64 of the PEM text, as the API sends it."""
     token: str
     expires_at: datetime
+
+    @property
+    def certificate_authority_pem(self) -> str:
+        return base64.b64decode(self.certificate_authority).decode()
 
     def __repr__(self) -> str:
         return f"Credentials(server={self.server!r}, token=<hidden>, expires_at={self.expires_at.isoformat()})"
