@@ -9,6 +9,7 @@ from doks_gpu.ops import orphans as orphan_view
 from doks_gpu.ops.engine import Engine
 from doks_gpu.ops.missing import missing_tiers
 from doks_gpu.ops.project import Project, configuration
+from doks_gpu.ops.running_jobs import ask_before_stopping
 from doks_gpu.ops.state import State
 from doks_gpu.plan.pricing import cents
 from doks_gpu.plan.stack import make_plan
@@ -35,6 +36,7 @@ def up(project: Project, stack: str, *, yes: bool, cluster_is_gone: bool = False
         f"{cents(hourly.min)} to {cents(hourly.max)} $/hour."
     )
     _check_access(cloud, before.state, cluster_is_gone=cluster_is_gone)
+    ask_before_stopping(cloud, before.state, plan.jobs, plan.namespace, yes=yes)
     code = engine.run("up", "--continue-on-error", *(["--yes"] if yes else []), *extra, cluster_is_gone=cluster_is_gone)
     after = _look_again(project, engine, cloud)
     if after is None:
@@ -60,6 +62,7 @@ def destroy(
         f"Destroy stack [bold]{stack}[/] in {settings.region}: {len(made)} cluster(s), {pools} GPU pool(s)."
     )
     _check_access(cloud, before.state, cluster_is_gone=cluster_is_gone)
+    ask_before_stopping(cloud, before.state, (), "", yes=yes)
     stays = _stays(cloud, made)
     code = engine.run("destroy", "--refresh", *(["--yes"] if yes else []), *extra, cluster_is_gone=cluster_is_gone)
     after = _look_again(project, engine, cloud)

@@ -87,6 +87,14 @@ def test_more_tasks_at_once_is_a_replacement_as_preview_says(stack: Stack) -> No
     assert stack.plan() == {"train-job": "replace"}
 
 
+def test_up_names_the_running_job_that_it_would_stop_and_asks(stack: Stack) -> None:
+    before = uid(stack)
+    run = stack.rehearsal.doks_gpu("up", "--stack", stack.name, "--skip-preview")
+    assert run.returncode == 1, "nobody answered"
+    assert "0 of 8 tasks done, 2 running" in run.stderr
+    assert uid(stack) == before
+
+
 def test_another_image_is_another_job_and_the_old_one_goes(stack: Stack, eventually: Callable[..., bool]) -> None:
     before = job(stack)["metadata"]
     stack.edit({"jobs.train.image": "docker.io/me/train:2.0", "jobs.train.tasks": 1})
