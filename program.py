@@ -85,7 +85,8 @@ def _workloads(plan: StackPlan, kubernetes: k8s.Provider, pools: Mapping[str, do
             k8s.core.v1.Namespace(
                 "namespace",
                 metadata=k8s.meta.v1.ObjectMetaArgs(name=plan.namespace),
-                opts=pulumi.ResourceOptions(provider=kubernetes),
+                # Somebody else's things may be in it: in an attached cluster it was perhaps there before us.
+                opts=pulumi.ResourceOptions(provider=kubernetes, retain_on_delete=plan.cluster.attached_id is not None),
             )
         ]
         if plan.makes_namespace

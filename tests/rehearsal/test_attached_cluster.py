@@ -56,6 +56,20 @@ def test_destroy_takes_the_pools_and_leaves_the_cluster(attached: Stack) -> None
     assert untouched(attached.clusters()[0]) == before
 
 
+def test_a_namespace_that_was_there_before_stays_with_what_is_in_it(attached: Stack) -> None:
+    config_map = "/api/v1/namespaces/gpu/configmaps"
+    with attached.rehearsal.planes.plane(attached.clusters()[0]["id"]).admin() as kubernetes:
+        namespace = {"metadata": {"name": "gpu", "labels": {"theirs": "yes"}}}
+        kubernetes.post("/api/v1/namespaces", json=namespace).raise_for_status()
+        kubernetes.post(config_map, json={"metadata": {"name": "theirs"}}).raise_for_status()
+        for verb in (attached.up, attached.destroy):
+            run = verb()
+            assert run.returncode == 0, run.stdout + run.stderr
+        found = kubernetes.get("/api/v1/namespaces/gpu").json()
+        assert (found["status"]["phase"], found["metadata"]["labels"]["theirs"]) == ("Active", "yes")
+        assert kubernetes.get(f"{config_map}/theirs").status_code == 200
+
+
 def test_somebody_elses_priority_map_stays_as_it_is(attached: Stack) -> None:
     text = "10:\n  - ^theirs$\n"
     with attached.rehearsal.planes.plane(attached.clusters()[0]["id"]).admin() as kubernetes:
